@@ -21,8 +21,8 @@ use crate::{
 /// The options of a report.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReportOptions {
-    /// Returns what to do about an error, such as the name of an option. It follows the error's
-    /// message; `None` adds nothing.
+    /// Returns advice for an error, such as the name of an option. It follows the error's message;
+    /// `None` adds nothing.
     pub hint: Option<fn(&ConvertError) -> Option<&'static str>>,
     /// Whether a loss changes the exit status.
     pub fail_on_loss: bool,

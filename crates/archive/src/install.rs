@@ -1,8 +1,8 @@
 //! Installs a converted session in its client's folder.
 //!
-//! In: `s1.jsonl` of Claude Code, and Codex as the target. Out: a [`Draft`], which is the converted
-//! session in a temporary folder, and which knows what is in Codex's folder already. Publishing it
-//! writes a new file, lets an older copy or the original grow, or writes nothing.
+//! In: `s1.jsonl` of Claude Code, and Codex as the target. Out: a [`Draft`], the converted session in
+//! a temporary folder, compared with the files in Codex's folder. [`Draft::publish`] writes a new
+//! file, extends an older copy or the original, or writes nothing if the folder is up to date.
 
 mod intent;
 mod publish;
@@ -184,8 +184,8 @@ fn has_unread_folder(unit: &SessionFiles, units: &[SessionFiles]) -> bool {
 }
 
 impl Job {
-    /// Converts a session with all its files, and finds out what the client's folder has of it. Writes
-    /// nothing there.
+    /// Converts a session with all its files into a temporary folder, and compares them with the files
+    /// in the client's folder. Writes nothing to the client's folder.
     ///
     /// # Errors
     ///
@@ -253,8 +253,8 @@ impl Job {
         Ok(Job { config, outputs, ..self.clone() })
     }
 
-    /// Returns the changes in the client's folder: at the file that has the session there, wherever it
-    /// is, or else at the place of a new one.
+    /// Returns the changes in the client's folder: to the file that has the session there, in whichever
+    /// project, or else to a new file.
     fn changes(
         &self,
         draft: &Path,
@@ -270,8 +270,10 @@ impl Job {
                 Err(error @ ConvertError::NotInstalled(NotInstalled::Diverged { .. })) => {
                     refusal.get_or_insert(error);
                 }
-                // Another session happens to have the same id.
-                Err(_) => {}
+                // This file is of another session with the same id, or must not be touched. The search
+                // goes on.
+                Err(ConvertError::NotInstalled(_)) => {}
+                Err(error) => return Err(error),
             }
         }
         match refusal {

@@ -18,7 +18,7 @@ use std::{
 
 use conversion::{Carry, Member, Source, detect_format};
 use core_model::{Format, Formats};
-use jsonl::Scanner;
+use jsonl::{Scanner, Value};
 use storage::{Backend, Limits};
 
 use crate::{error::single_format, input::Input};
@@ -54,13 +54,13 @@ impl Converted {
         let mut head = Vec::new();
         (&mut file).take(MAX_END).read_to_end(&mut head)?;
         let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let Some(from) = carried_format(formats, first) else { return Ok(Converted::No) };
+        let Some(from) = format_of_line(formats, first) else { return Ok(Converted::No) };
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(MAX_END)))?;
         let mut tail = Vec::new();
         file.take(MAX_END).read_to_end(&mut tail)?;
         let last = tail.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-        Ok(Converted::From { from, is_continued: carried_format(formats, last).is_none() })
+        Ok(Converted::From { from, is_continued: format_of_line(formats, last).is_none() })
     }
 
     /// Returns whether the file is a copy that has no turn of its own.
@@ -69,10 +69,13 @@ impl Converted {
     }
 }
 
-/// Returns the format that a line was converted from; `None` without a readable carry.
-fn carried_format(formats: Formats, line: &[u8]) -> Option<&'static str> {
-    let mut scanner = Scanner::default();
-    let member = Member::find(scanner.scan_slice(line, 0).ok()?)?;
+fn format_of_line(formats: Formats, line: &[u8]) -> Option<&'static str> {
+    carried_format(formats, Scanner::default().scan_slice(line, 0).ok()?)
+}
+
+/// Returns the name of the format that a record was converted from; `None` without a readable carry.
+pub fn carried_format(formats: Formats, record: Value<'_>) -> Option<&'static str> {
+    let member = Member::find(record)?;
     let carry = Carry::parse(&member.carry).ok()?;
     carry.format.of(formats).map(|format| format.name)
 }

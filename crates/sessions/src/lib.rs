@@ -58,7 +58,7 @@ mod windows;
 mod worktrees;
 
 pub use self::{
-    copies::{Converted, leave_out_copies, newest_with_turns},
+    copies::{Converted, carried_format, leave_out_copies, newest_with_turns},
     error::{ReadError, UnknownFormat, single_format},
     filter::{Filter, Matcher},
     input::{Input, is_inside_an_input, residue_path, sidecar_path, stem_of},

@@ -165,7 +165,7 @@ impl Changes {
         self.home.name.as_str()
     }
 
-    /// Returns what changes.
+    /// Returns the kind of the change.
     pub(super) fn change(&self) -> Change {
         self.change
     }

@@ -103,8 +103,8 @@ impl ToolId {
 /// restored {"type":"function_call","call_id":"call:1","name":"Bash",..}
 /// ```
 ///
-/// A replacement stands for one id in the whole file, so that a carry cannot exchange the results of
-/// two tool uses.
+/// Each replacement is paired with one restored id for the whole file. Otherwise a carry could swap the
+/// results of two tool uses.
 #[derive(Debug, Default)]
 pub(super) struct ReplacedIds {
     /// The hash of the restored id, by the hash of its replacement.

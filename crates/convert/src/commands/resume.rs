@@ -216,7 +216,7 @@ fn refused(results: Results<'_>) -> io::Result<Status> {
     Ok(Status::Failed)
 }
 
-/// Returns what to do about a session that cannot go on.
+/// Returns advice for an error that keeps a session from going on.
 fn resume_hint(error: &ConvertError) -> Option<&'static str> {
     use archive::NotInstalled::{Diverged, OddProject};
     match error {
@@ -230,7 +230,8 @@ fn resume_hint(error: &ConvertError) -> Option<&'static str> {
     }
 }
 
-/// Returns what is written and what the agent does not show, then what needs attention, and the status.
+/// Returns the notes for stderr: the written files and the fields that the agent does not show. Then
+/// the problems of the conversion, and the exit status.
 fn notes(args: &Args, draft: &Draft<'_>, to: &Format) -> (Vec<String>, Vec<String>, Status) {
     let Installed { change, path, .. } = draft.installed();
     let is_home = draft.files().next().is_some_and(|file| file.report.restored.restored > 0);

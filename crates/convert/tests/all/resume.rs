@@ -1,4 +1,4 @@
-//! Tests of `convert resume`: to another agent, home again, and what it refuses.
+//! Tests of `convert resume`: to another agent, home again, and its refusals.
 
 #![cfg(unix)]
 

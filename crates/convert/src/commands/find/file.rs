@@ -114,8 +114,8 @@ impl<'s> FileSearch<'s> {
         self.with_out(out, FileLines::finish)
     }
 
-    /// Returns whether a part is a hit or stands beside one, and the duration of a slow call for its
-    /// result.
+    /// Returns whether a part is a hit, context of a hit, or neither. For the result of a slow call, it
+    /// also returns the duration of the call.
     fn standing(
         &mut self,
         part: &Part<'_>,

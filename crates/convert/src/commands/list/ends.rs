@@ -2,12 +2,12 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use conversion::{Carry, Member};
+use conversion::Member;
 use core_model::{
     Block, Body, ErrorPolicy, Errors, Event, Format, TitleRank, event_millis, is_client_text,
 };
 use jsonl::{Document, Line, Scanner, UnitScanner, Value};
-use sessions::{Input, ReadError, format_of};
+use sessions::{Input, ReadError, carried_format, format_of};
 use storage::{Limits, Opened};
 
 use crate::{FORMATS, reading::once::Spent};
@@ -59,9 +59,7 @@ pub(super) struct Origin {
 impl Origin {
     /// Reads the origin from the first record of a file; `None` without a readable carry.
     fn of(value: Value<'_>) -> Option<Self> {
-        let member = Member::find(value)?;
-        let carry = Carry::parse(&member.carry).ok()?;
-        Some(Self { format: carry.format.of(FORMATS)?.name, is_continued: false })
+        Some(Self { format: carried_format(FORMATS, value)?, is_continued: false })
     }
 }
 

@@ -10,7 +10,7 @@ use crate::terminal::{escape::escape_for_terminal, figures::grouped};
 /// Limit on named fields that the target does not show.
 const MAX_FIELDS: usize = 3;
 
-/// Returns what the next agent would go on without, though it matters; `None` if there is nothing.
+/// Returns the losses for which `resume` refuses, with their counts; `None` if there are none.
 ///
 /// Two things matter. Tool calls, results and content blocks such as pictures must be in the target: the
 /// agent would act as if they had never been. Everything else must be in the target or in its carry, so
