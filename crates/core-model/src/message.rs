@@ -92,6 +92,12 @@ impl<'l> Message<'l> {
         })
     }
 
+    /// Returns whether the message has a block, or a content of an unknown shape.
+    pub fn has_content(&self) -> bool {
+        let is_other = matches!(self.content, Content::Other(raw) if !raw.is_null());
+        is_other || self.blocks().next().is_some()
+    }
+
     /// Returns the number of blocks by kind, in one pass.
     pub fn block_counts(&self) -> BlockCounts {
         let mut block_counts = BlockCounts::default();

@@ -60,6 +60,11 @@ impl<W: Write> Page<W> {
             push_long(&mut html, raw.as_str());
             is_begun = true;
         }
+        if !is_begun && message.is_api_error {
+            // The timeline links to errors.
+            self.begin(&mut html, scene, event, message);
+            is_begun = true;
+        }
         if n_unshown > 0 {
             if !is_begun {
                 self.begin(&mut html, scene, event, message);

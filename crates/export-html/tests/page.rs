@@ -247,6 +247,26 @@ fn agents_in_agents_end_somewhere() {
 }
 
 #[test]
+fn every_link_of_the_timeline_leads_to_an_element() {
+    // Qwen Code writes `parts` where Claude Code writes `content`.
+    let page = page(
+        &format_claude_code::FORMAT,
+        br#"{"type":"user","uuid":"1","timestamp":"2026-02-03T10:00:00Z","message":{"role":"user","content":"Hi"}}
+{"type":"assistant","uuid":"2","timestamp":"2026-02-03T10:00:01Z","message":{"role":"assistant","content":null}}
+{"type":"assistant","uuid":"3","timestamp":"2026-02-03T10:00:02Z","message":{"role":"model","parts":[{"text":"a"}]}}
+{"type":"assistant","uuid":"4","timestamp":"2026-02-03T10:00:03Z","isApiErrorMessage":true,"message":{"role":"assistant","content":[]}}
+{"type":"assistant","uuid":"5","timestamp":"2026-02-03T10:00:09Z","message":{"role":"assistant","content":[{"type":"text","text":"Yes"}]}}
+"#,
+    );
+    let links: Vec<&str> =
+        page.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(links.iter().any(|link| *link == "e5"), "{page}");
+    for link in links {
+        assert!(page.contains(&format!("id=\"{link}\"")), "{link}: {page}");
+    }
+}
+
+#[test]
 fn the_page_asks_for_nothing() {
     let session =
         include_bytes!("../../../fixtures/sample/fb02d60f-60fc-4f60-a756-f9afd272cd18.jsonl");

@@ -146,6 +146,9 @@ fn kind(viewed: &Viewed<'_, '_>) -> Option<PointKind> {
     if message.is_api_error || viewed.failures(ErrorPolicy::Flag).next().is_some() {
         return Some(PointKind::Error);
     }
+    if !message.has_content() {
+        return None;
+    }
     Some(match message.role {
         _ if viewed.block_counts.n_tool_uses > 0 => PointKind::ToolUse,
         _ if viewed.block_counts.n_tool_results > 0 => PointKind::ToolResult,
