@@ -61,6 +61,8 @@ const COMMANDS: &[(&str, &str)] = &[
     ("to sdk-stream, inline", "--to sdk-stream -o OUT IN"),
     ("to sdk-stream, sidecar", "--to sdk-stream --carry sidecar -o OUT IN"),
     ("to wire, none", "--to sdk-stream:wire --carry none -o OUT IN"),
+    ("to codex, inline", "--to codex -o OUT IN"),
+    ("to pi, inline", "--to pi -o OUT IN"),
     ("back from clido", "--to claude-code -o OUT CLIDO"),
     ("carry show", "carry show CLIDO"),
     ("carry strip", "carry strip CLIDO"),
