@@ -260,7 +260,7 @@ fn every_link_of_the_timeline_leads_to_an_element() {
     );
     let links: Vec<&str> =
         page.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()).collect();
-    assert!(links.iter().any(|link| *link == "e5"), "{page}");
+    assert!(links.contains(&"e5"), "{page}");
     for link in links {
         assert!(page.contains(&format!("id=\"{link}\"")), "{link}: {page}");
     }
