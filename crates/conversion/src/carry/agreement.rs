@@ -343,7 +343,9 @@ fn input_line(input: &str) -> Option<String> {
 fn spelled(raw: Raw<'_>, style: Style) -> String {
     let mut written = Vec::new();
     respell(&mut written, raw, style);
-    String::from_utf8_lossy(&written).into_owned()
+    // No copy: a value may be as long as its line.
+    String::from_utf8(written)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// Limit on the blocks that are searched for a placeholder.

@@ -26,7 +26,7 @@ const MAX_MEMBERS: usize = 35;
 /// Limit on known sets of members. A session has some dozens.
 const MAX_SETS: usize = 4096;
 
-/// Limit on the depth of a respelt value.
+/// Limit on the depth of a respelt value. The orders of deeper objects would never be used.
 const MAX_DEPTH: u32 = 128;
 
 /// Limit on known shapes of objects that need no order.
@@ -209,6 +209,10 @@ impl MemberOrders {
                         && let Some(end) = skip(at)
                     {
                         at = end;
+                        continue;
+                    }
+                    if self.outer.len() >= MAX_DEPTH as usize {
+                        at = end_of_container(line, at);
                         continue;
                     }
                     let is_object = *byte == b'{';
@@ -445,6 +449,24 @@ fn end_of_string(line: &[u8], body: usize) -> usize {
     line.len()
 }
 
+/// Returns the end of the container that starts at `start`, behind its closing bracket.
+fn end_of_container(line: &[u8], start: usize) -> usize {
+    let (mut at, mut depth) = (start, 0usize);
+    while let Some(byte) = line.get(at) {
+        at += 1;
+        match byte {
+            b'"' => at = end_of_string(line, at),
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    at
+}
+
 /// Returns a word whose lowest set bit is in the first byte that equals `byte`; zero if none does.
 fn bytes_equal(word: u64, byte: u8) -> u64 {
     const ONES: u64 = u64::MAX / 0xff;
@@ -542,6 +564,25 @@ mod tests {
             }
         }
         assert_eq!(end_of_string(br#""open\""#, 1), 7);
+    }
+
+    #[test]
+    fn objects_that_are_too_deep_have_no_order() {
+        let object = r#"{"type":"]","id":1}"#;
+        let at_depth = |depth: usize| {
+            format!(r#"{{"a":{}{object}{}}}"#, "[".repeat(depth - 2), "]".repeat(depth - 2))
+        };
+        for (depth, expected) in [(3, true), (128, true), (129, false), (100_000, false)] {
+            let (mut orders, mut out) = (MemberOrders::default(), Vec::new());
+            orders.push_new(&mut out, at_depth(depth).as_bytes(), &Skips::default());
+            assert_eq!(!out.is_empty(), expected, "{depth}");
+            assert!(orders.outer.capacity() <= 2 * MAX_DEPTH as usize, "{depth}");
+            // The objects behind the deep one have theirs.
+            let line = format!(r#"[{},{{"role":1,"kind":2}}]"#, at_depth(depth));
+            let n_before = out.len();
+            orders.push_new(&mut out, line.as_bytes(), &Skips::default());
+            assert!(out.len() > n_before, "{depth}");
+        }
     }
 
     #[test]

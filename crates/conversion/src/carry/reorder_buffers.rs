@@ -22,7 +22,9 @@ pub(crate) struct ReorderBuffers {
     current: usize,
     /// The waiting bytes in all buffers.
     n_bytes: usize,
-    ready: VecDeque<(usize, Item)>,
+    /// The buffers with released items in the order of release, and the number of items of each. The
+    /// items stay in their buffers.
+    ready: VecDeque<(usize, usize)>,
 }
 
 impl Default for ReorderBuffers {
@@ -44,7 +46,13 @@ impl ReorderBuffers {
 
     /// Removes and returns the next item in source order, and the number of its file.
     pub(crate) fn next_item(&mut self) -> Option<(usize, Item)> {
-        self.ready.pop_front()
+        let (buffer_idx, n_items) = self.ready.front_mut()?;
+        let buffer_idx = *buffer_idx;
+        *n_items = n_items.saturating_sub(1);
+        if *n_items == 0 {
+            self.ready.pop_front();
+        }
+        Some((buffer_idx, self.buffers.get_mut(buffer_idx)?.next_item()?))
     }
 
     /// Adds a source record. A moved one follows the record that was added last.
@@ -143,11 +151,12 @@ impl ReorderBuffers {
         change: impl FnOnce(&mut ReorderBuffer, &mut RestoreStats),
     ) {
         let buffer = &mut self.buffers[buffer_idx];
-        let before = buffer.n_bytes();
+        let (before, n_ready) = (buffer.n_bytes(), buffer.n_ready());
         change(buffer, stats);
         self.n_bytes = (self.n_bytes + buffer.n_bytes()).saturating_sub(before);
-        while let Some(item) = buffer.next_item() {
-            self.ready.push_back((buffer_idx, item));
+        match buffer.n_ready().saturating_sub(n_ready) {
+            0 => {}
+            n_items => self.ready.push_back((buffer_idx, n_items)),
         }
     }
 }

@@ -15,8 +15,9 @@ impl<'c> CarryEntry<'c> {
         self.pieces
     }
 
-    /// Returns whether the entry keeps to the limits. This is checked before a byte is copied.
-    fn is_within_limits(&self, n_visible: usize) -> bool {
+    /// Returns the bytes of the pieces as written, if the entry keeps to the limits. This is checked
+    /// before a byte is copied.
+    fn written_len(&self, n_visible: usize) -> Option<usize> {
         let (mut of_visible, mut of_template) = (0u64, 0u64);
         for piece in self.pieces {
             match piece {
@@ -31,7 +32,10 @@ impl<'c> CarryEntry<'c> {
         }
         let most = self.text_len.saturating_mul(TEMPLATE_FACTOR).saturating_add(TEMPLATE_SLACK);
         // In version 1, a repeating pattern may exceed the limit.
-        of_visible <= n_visible as u64 && (of_template <= most || self.is_v1)
+        let is_within = of_visible <= n_visible as u64 && (of_template <= most || self.is_v1);
+        let n_bytes =
+            of_visible.saturating_add(of_template.min(most)).saturating_add(self.text_len);
+        is_within.then(|| usize::try_from(n_bytes).ok()).flatten()
     }
 
     /// Appends the source bytes of the entry to `out`. Returns false and leaves `out` as it was if
@@ -46,9 +50,9 @@ impl<'c> CarryEntry<'c> {
         style: Style,
     ) -> bool {
         let start = out.len();
-        if !self.is_within_limits(visible.len()) {
-            return false;
-        }
+        let Some(n_bytes) = self.written_len(visible.len()) else { return false };
+        // A buffer that doubles would be twice as long as a long line.
+        out.reserve(n_bytes);
         let is_whole = self.pieces.into_iter().all(|piece| match piece {
             Piece::Literal(text) => push(out, Some(text.as_bytes())),
             Piece::Base64(digits) => read_base64(out, digits.as_bytes()),
