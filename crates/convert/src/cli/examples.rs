@@ -57,7 +57,7 @@ pub(super) const EXAMPLES: &[(&str, Rows, Rows)] = &[
         &[
             ("convert list", "all sessions of this machine, the newest first"),
             ("convert list --long --sort tokens -n 10", "the ten with the most tokens"),
-            ("convert list --columns id,title --since 2026-01-17", "two columns, from a day on"),
+            ("convert list --columns id,title --since yesterday", "two columns, from a day on"),
         ],
         &[
             ("0", "sessions were listed"),
@@ -100,6 +100,7 @@ pub(super) const EXAMPLES: &[(&str, Rows, Rows)] = &[
         &[
             ("convert stats session.jsonl", "one session"),
             ("convert stats --each --brief archive/", "a short summary of each session"),
+            ("convert stats --since 7d", "the records of the last seven days"),
             ("convert stats --json --project ~/app", "the sum of a project, as a JSON object"),
         ],
         &[

@@ -7,6 +7,7 @@ use std::{
 
 use archive::Status;
 use core_model::{Hashes, iso_millis};
+use jiff::tz::TimeZone;
 use rayon::prelude::*;
 use sessions::{
     Ancestry, Member, ReadError, Relation, SessionFiles, TurnKeys, UnknownFormat, lineage,
@@ -16,7 +17,11 @@ use crate::{
     FORMATS,
     interrupt::is_interrupted,
     object::Object,
-    reading::{Reading, once},
+    reading::{
+        Reading,
+        moments::{Clock, printed_minute},
+        once,
+    },
     terminal::{
         Terminal,
         escape::escape_for_terminal,
@@ -33,6 +38,8 @@ pub(crate) struct Args {
     /// Print a JSON object for each session
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    clock: Clock,
     #[command(flatten)]
     reading: Reading,
 }
@@ -78,7 +85,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             out.write_all(&object(member, ancestry.as_ref(), &members).line())?;
         }
     } else {
-        families.draw(&mut out)?;
+        families.draw(&args.clock.zone(), &mut out)?;
     }
     out.flush()?;
     if !args.reading.pace.quiet {
@@ -163,7 +170,7 @@ impl<'m> Families<'m> {
     }
 
     /// Draws the families of several sessions. A chain of sessions may be long, so this is a loop.
-    fn draw(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn draw(&self, zone: &TimeZone, out: &mut dyn Write) -> io::Result<()> {
         let terminal = Terminal::of_stdout();
         let mut is_first = true;
         for root in self.roots().filter(|root| self.has_children(*root)) {
@@ -172,7 +179,7 @@ impl<'m> Families<'m> {
             }
             let mut open = vec![(root, String::new(), String::new())];
             while let Some((idx, branch, below)) = open.pop() {
-                let line = format!("{branch}{}", self.words(idx));
+                let line = format!("{branch}{}", self.words(idx, zone));
                 match terminal.is_terminal {
                     true => writeln!(out, "{}", cut(&line, terminal.columns))?,
                     false => writeln!(out, "{line}")?,
@@ -191,14 +198,12 @@ impl<'m> Families<'m> {
         Ok(())
     }
 
-    fn words(&self, idx: usize) -> String {
+    fn words(&self, idx: usize, zone: &TimeZone) -> String {
         let Some(member) = self.members.get(idx) else { return String::new() };
         let id: String = member.id.chars().take(8).collect();
         let path = member.path.get(self.common..).unwrap_or(&member.path);
         let (id, path) = (escape_for_terminal(&id), escape_for_terminal(path));
-        let clock = |time: i64| {
-            iso_millis(time).get(..16).map(|time| time.replace('T', " ")).unwrap_or_default()
-        };
+        let clock = |time: i64| printed_minute(time, zone);
         let Some(ancestry) = self.ancestries.get(idx).copied().flatten() else {
             let start = member.turns.span().0.map(clock).unwrap_or_default();
             return format!("{id}  {start}  {path}");

@@ -30,6 +30,7 @@ use crate::{
     reading::{
         Copies, Reading,
         filter::FilterArgs,
+        moments::Bounds,
         once::{self, Item, SessionRead, each_once},
     },
     terminal::{
@@ -130,6 +131,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             &listed,
             args.reading.pace.n_jobs(),
             args.copies.with_copies,
+            Bounds::ALL,
             |unit, keys, left_out| wanted.count(unit, keys, left_out),
         )?;
         for ((session, unit), result) in sessions.iter_mut().zip(&listed).zip(counted) {
@@ -250,12 +252,13 @@ fn print(
         }
     } else if !sessions.is_empty() {
         let head = columns.iter().map(|column| column.name().to_uppercase()).collect();
+        let zone = args.filter.period.clock.zone();
         let cell = |column: &Column, session: &Session| match column {
             Column::Id => {
                 let length = id_lengths.and_then(|lengths| lengths.get(&session.id));
                 column::start_of_id(session, length.copied().unwrap_or(usize::MAX))
             }
-            column => column.cell(session),
+            column => column.cell(session, &zone),
         };
         let row = |session| columns.iter().map(|column| cell(column, session)).collect();
         let mut rows: Vec<Vec<String>> = vec![head];

@@ -19,6 +19,7 @@ use crate::{
     reading::{
         Copies, Reading,
         filter::ErrorRule,
+        moments::{Bounds, InPeriod, Period},
         once::{self, Item, SessionRead, each_once},
     },
     terminal::{
@@ -45,6 +46,8 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    period: Period,
+    #[command(flatten)]
     copies: Copies,
     #[command(flatten)]
     reading: Reading,
@@ -62,17 +65,22 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let progress = args.reading.pace.progress(&inputs);
     let units = SessionFiles::group(FORMATS, inputs, &mut warn);
     let n_jobs = args.reading.pace.n_jobs();
-    let counted = each_once(&units, n_jobs, with_copies, |unit, keys, left_out| {
-        count(unit, args, keys, left_out, &progress)
+    let bounds = args.period.bounds();
+    let counted = each_once(&units, n_jobs, with_copies, bounds, |unit, keys, left_out| {
+        count(unit, args, (keys, left_out), bounds, &progress)
     })?;
     drop(progress);
-    let mut n_refused = 0;
+    let (mut n_refused, mut n_read) = (0, 0);
     let mut each = Vec::new();
     for (unit, result) in units.iter().zip(counted) {
         match result {
-            Ok((mut numbers, spent)) => {
-                (numbers.tokens, numbers.cost) = (spent.tokens, spent.cost);
-                each.push(numbers);
+            Ok((numbers, spent)) => {
+                n_read += 1;
+                each.extend(numbers.map(|numbers| Numbers {
+                    tokens: spent.tokens,
+                    cost: spent.cost,
+                    ..numbers
+                }));
             }
             Err(ReadError::Interrupted) => {}
             Err(ReadError::Format(UnknownFormat::Unknown | UnknownFormat::Foreign(_)))
@@ -89,16 +97,20 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     }
     if each.is_empty() || is_interrupted() {
         if n_refused == 0 && !is_interrupted() {
-            complain("no session among the inputs");
+            complain(match n_read {
+                0 => "no session among the inputs",
+                _ => "no session has a record in this period",
+            });
         }
-        return Ok(Status::Failed);
+        let is_read = n_read > 0 && !is_interrupted();
+        return Ok(if is_read { Status::Attention } else { Status::Failed });
     }
     if !args.each {
         let sum = each.into_iter().reduce(Numbers::and);
         each = sum.into_iter().collect();
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let terminal = Terminal::of_stdout();
+    let (terminal, zone) = (Terminal::of_stdout(), args.period.clock.zone());
     for (numbers_idx, numbers) in each.iter().enumerate() {
         if args.json {
             out.write_all(&numbers.object().line())?;
@@ -109,7 +121,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         }
         print::overview(numbers, &mut out)?;
         if !args.brief {
-            if let Some(picture) = picture::of(numbers, &terminal) {
+            if let Some(picture) = picture::of(numbers, &terminal, &zone) {
                 write!(out, "\n{picture}")?;
             }
             print::details(numbers, &mut out)?;
@@ -119,26 +131,33 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     Ok(if n_refused > 0 { Status::Attention } else { Status::Done })
 }
 
-/// Counts a session with its sub-agents.
+/// Counts the records of a session and its sub-agents in a period; `None` if there are none.
 fn count(
     unit: &SessionFiles,
     args: &Args,
-    keys: &TurnKeys,
-    left_out: &Hashes,
+    (keys, left_out): (&TurnKeys, &Hashes),
+    bounds: Bounds,
     progress: &Progress,
-) -> Result<(Numbers, SessionRead), ReadError> {
+) -> Result<(Option<Numbers>, SessionRead), ReadError> {
     let mut numbers = Numbers::counter(ErrorPolicy::from(args.errors));
     let format = args.reading.format();
+    let (mut period, mut has_record) = (InPeriod::new(bounds), bounds == Bounds::ALL);
     let read =
         once::session(unit, format, keys, left_out, progress, &mut |place, item| match item {
-            Item::Event(event) => numbers.push(place, event),
-            Item::Copy => {}
+            Item::Event(event) if period.has(event) => {
+                has_record = true;
+                numbers.push(place, event);
+            }
+            Item::Event(_) | Item::Copy => {}
             Item::Damage => numbers.n_bad_lines += 1,
         })?;
     numbers.n_bytes = read.n_bytes;
-    numbers.mentioned = read.usage.elsewhere().tokens;
+    // These have no time.
+    if bounds == Bounds::ALL {
+        numbers.mentioned = read.usage.elsewhere().tokens;
+    }
     for format in &read.formats {
         numbers.add_file(*format);
     }
-    Ok((numbers.finish(&read.id), read))
+    Ok((has_record.then(|| numbers.finish(&read.id)), read))
 }

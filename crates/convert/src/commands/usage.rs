@@ -12,7 +12,6 @@ use std::{
 use archive::Status;
 use clap::ValueHint;
 use core_model::Hashes;
-use jiff::{Timestamp, tz::TimeZone};
 use rayon::prelude::*;
 use sessions::{Prices, ReadError, SessionFiles, TurnKeys, UnknownFormat, Usage, leave_out_copies};
 
@@ -20,11 +19,7 @@ use self::group::{By, Groups};
 use crate::{
     FORMATS,
     interrupt::is_interrupted,
-    reading::{
-        Copies, Reading,
-        moments::{self, Named},
-        once,
-    },
+    reading::{Copies, Reading, moments::Period, once},
     terminal::{
         escape::escape_for_terminal,
         figures::{count, grouped},
@@ -39,15 +34,8 @@ pub(crate) struct Args {
     /// The groups, such as `day` or `project,model`
     #[arg(long, value_name = "GROUP", value_enum, value_delimiter = ',', default_value = "day")]
     by: Vec<By>,
-    /// Only responses from this time on: 2026-01-17, 7d, yesterday, 2026-01-17T20:31:59Z
-    #[arg(long, value_name = "TIME", value_parser = Named::parse)]
-    since: Option<Named>,
-    /// Only responses until this time; a date includes the whole day
-    #[arg(long, value_name = "TIME", value_parser = Named::parse)]
-    until: Option<Named>,
-    /// The time zone of days and hours, such as Europe/Berlin [default: that of this machine]
-    #[arg(long, value_name = "ZONE", value_parser = moments::zone)]
-    timezone: Option<TimeZone>,
+    #[command(flatten)]
+    period: Period,
     /// A table of prices, instead of the one of this program: lines of a model, a day, and the
     /// prices of input, output, cache write and cache read for a million tokens, separated by tabs
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -122,12 +110,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         return Ok(Status::Failed);
     }
     let usage = usage.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let zone = args.timezone.clone().unwrap_or_else(TimeZone::system);
-    let now = Timestamp::now();
-    let bounds = (
-        args.since.as_ref().map(|since| since.start(&zone, now)),
-        args.until.as_ref().map(|until| until.end(&zone, now)),
-    );
+    let (zone, bounds) = (args.period.clock.zone(), args.period.bounds());
     let groups = Groups::of(&usage, &args.by, bounds, &zone, &sessions, &prices);
     print::groups(&groups, &args.by, args.json)?;
     if !is_quiet {

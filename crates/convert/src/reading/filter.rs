@@ -2,9 +2,10 @@
 
 use clap::ValueEnum;
 use clap_complete::engine::ArgValueCompleter;
-use core_model::{ErrorPolicy, named_time};
+use core_model::ErrorPolicy;
 use sessions::{Filter, Needle, PartKind};
 
+use super::moments::Period;
 use crate::cli::complete::Tools;
 
 /// The arguments of a filter.
@@ -47,12 +48,8 @@ pub(crate) struct FilterArgs {
         default_missing_value = "flag"
     )]
     errors: Option<ErrorRule>,
-    /// Only from this time on: 2026-01-17 or 2026-01-17T20:31, in UTC without a zone
-    #[arg(long, value_name = "TIME", value_parser = since)]
-    since: Option<i64>,
-    /// Only until this time; a date includes the whole day
-    #[arg(long, value_name = "TIME", value_parser = until)]
-    until: Option<i64>,
+    #[command(flatten)]
+    pub(crate) period: Period,
     /// Only the main conversation, all sub-agents, or the sub-agent with this id
     #[arg(long, value_name = "main|agents|ID")]
     thread: Option<String>,
@@ -118,20 +115,11 @@ impl From<ErrorRule> for ErrorPolicy {
     }
 }
 
-fn since(text: &str) -> Result<i64, &'static str> {
-    named_time(text).map(|named| named.start).ok_or(NO_TIME)
-}
-
-fn until(text: &str) -> Result<i64, &'static str> {
-    named_time(text).map(|named| named.end).ok_or(NO_TIME)
-}
-
-const NO_TIME: &str = "not a time such as 2026-01-17 or 2026-01-17T20:31:59Z";
-
 impl FilterArgs {
     /// Returns the filter. With `with_results`, the result of a wanted tool use is wanted too.
     pub(crate) fn filter(&self, with_results: bool) -> Filter {
         let errors = self.errors.map(ErrorPolicy::from);
+        let bounds = self.period.bounds();
         let needle = self.text.as_ref().map(|text| Needle::new(text, self.ignore_case));
         Filter {
             with_results: with_results || self.wants_results(),
@@ -142,8 +130,8 @@ impl FilterArgs {
             command: self.command.as_ref().map(|text| Needle::new(text, false)),
             only_pull_requests: self.has_pr,
             errors,
-            since: self.since.unwrap_or(i64::MIN),
-            until: self.until.unwrap_or(i64::MAX),
+            since: bounds.start,
+            until: bounds.end,
             thread: self.thread.clone(),
         }
     }
@@ -155,7 +143,7 @@ impl FilterArgs {
 
     /// Returns whether everything is wanted.
     pub(crate) fn is_empty(&self) -> bool {
-        self.is_time_only() && self.since.is_none() && self.until.is_none()
+        self.is_time_only() && self.period.is_all()
     }
 
     /// Returns whether only times are filtered.
@@ -170,13 +158,6 @@ impl FilterArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_are_named_as_days_or_moments() {
-        assert_eq!(since("2026-01-17"), Ok(1_768_608_000_000));
-        assert_eq!(until("2026-01-17"), Ok(1_768_608_000_000 + 86_400_000));
-        assert_eq!(since("yesterday"), Err(NO_TIME));
-    }
 
     #[test]
     fn kinds_have_the_names_of_parts() {

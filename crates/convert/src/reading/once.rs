@@ -12,6 +12,7 @@ use sessions::{
     TurnsCollector, Usage,
 };
 
+use super::moments::Bounds;
 use crate::{FORMATS, by_name, environment::read, terminal::progress::Progress};
 
 /// An item of a session's file.
@@ -113,7 +114,8 @@ pub(crate) struct Spent {
 /// Counts sessions on several threads, each record once. `count` reads a session without the records
 /// that are left out; it is called again for a session that has copies of others.
 ///
-/// Returns the results with the tokens and the cost of each session, in the order of the sessions.
+/// Returns the results with the tokens and the cost of each session in the period, in the order of the
+/// sessions.
 ///
 /// # Errors
 ///
@@ -122,6 +124,7 @@ pub(crate) fn each_once<T: Send>(
     units: &[SessionFiles],
     n_jobs: usize,
     with_copies: bool,
+    period: Bounds,
     count: impl Fn(&SessionFiles, &TurnKeys, &Hashes) -> Result<(T, SessionRead), ReadError> + Sync,
 ) -> io::Result<Vec<Result<(T, Spent), ReadError>>> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(n_jobs).build();
@@ -153,15 +156,15 @@ pub(crate) fn each_once<T: Send>(
     let counted: Vec<Result<T, ReadError>> =
         pool.install(|| counted.into_par_iter().enumerate().map(again).collect());
     let usage = usage.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let spent = spent(&usage, units.len());
+    let spent = spent(&usage, period, units.len());
     Ok(counted.into_iter().zip(spent).map(|(it, spent)| it.map(|it| (it, spent))).collect())
 }
 
-/// Returns the tokens and the cost of each session.
-fn spent(usage: &Usage, n_sessions: usize) -> Vec<Spent> {
+/// Returns the tokens and the cost of each session in a period.
+fn spent(usage: &Usage, period: Bounds, n_sessions: usize) -> Vec<Spent> {
     let prices = Prices::known();
     let mut all = vec![Spent::default(); n_sessions];
-    for response in usage.responses() {
+    for response in usage.responses().filter(|response| period.has(response.time)) {
         let Some(spent) = all.get_mut(response.session_idx) else { continue };
         spent.tokens += response.tokens;
         if let Some(cost) = response.cost_by(&prices) {

@@ -6,7 +6,11 @@ use std::io::{Read, Write};
 
 #[test]
 fn commands_do_what_their_transcripts_show() {
-    trycmd::TestCases::new().case("tests/commands/*.md").case("tests/commands/*.toml");
+    trycmd::TestCases::new()
+        // Times are printed in the zone of the machine.
+        .env("TZ", "UTC")
+        .case("tests/commands/*.md")
+        .case("tests/commands/*.toml");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use clap::ValueEnum;
 use core_model::iso_millis;
+use jiff::tz::TimeZone;
 
 use super::{
     ends::{Numbers, Origin, Session},
@@ -11,6 +12,7 @@ use super::{
 };
 use crate::{
     object::Object,
+    reading::moments::printed_minute,
     terminal::{
         escape::escape_for_terminal,
         figures::{grouped, size},
@@ -25,7 +27,7 @@ const MAX_TITLE: usize = 100;
 pub(super) enum Column {
     /// The id of the session
     Id,
-    /// The latest time in the session, in UTC
+    /// The latest time in the session
     When,
     /// The size of the file
     Size,
@@ -96,14 +98,14 @@ impl Column {
         !self.is_counted() && self != Column::Size
     }
 
-    /// Returns the cell of a session.
-    pub(super) fn cell(self, session: &Session) -> String {
+    /// Returns the cell of a session, with times in a zone.
+    pub(super) fn cell(self, session: &Session, zone: &TimeZone) -> String {
         let number = |number: fn(&Numbers) -> u64| {
             session.numbers.as_ref().map(|numbers| grouped(number(numbers))).unwrap_or_default()
         };
         match self {
             Column::Id => start_of_id(session, usize::MAX),
-            Column::When => session.end.map(when).unwrap_or_default(),
+            Column::When => session.end.map(|time| printed_minute(time, zone)).unwrap_or_default(),
             Column::Size => size(session.size),
             Column::Messages => number(|numbers| numbers.n_messages),
             Column::Tokens => number(|numbers| numbers.n_tokens),
@@ -135,7 +137,10 @@ impl Column {
             | Column::Project
             | Column::Title
             | Column::Origin
-            | Column::File => self.cell(one).cmp(&self.cell(other)),
+            | Column::File => {
+                let cell = |session| self.cell(session, &TimeZone::UTC);
+                cell(one).cmp(&cell(other))
+            }
         }
     }
 }
@@ -152,10 +157,6 @@ fn origin(origin: Origin) -> String {
 
 fn cost(session: &Session) -> Option<f64> {
     session.numbers.as_ref()?.cost
-}
-
-fn when(time: i64) -> String {
-    iso_millis(time).get(..16).unwrap_or_default().replace('T', " ")
 }
 
 /// Returns the last part of the working directory.

@@ -6,16 +6,20 @@ use std::{
 };
 
 use archive::is_harmful;
-use core_model::{Event, NoticeKind, event_millis, shown_time};
+use core_model::{Event, NoticeKind, event_millis};
+use jiff::tz::TimeZone;
 use jsonl::Scanner;
 use sessions::{Part, PartKind};
 
 use super::{Args, Nesting, Page, Wanted};
-use crate::terminal::{
-    Terminal,
-    escape::{escape_for_terminal, escape_lines, write_escaped},
-    painted,
-    wrap::wrap,
+use crate::{
+    reading::moments::printed,
+    terminal::{
+        Terminal,
+        escape::{escape_for_terminal, escape_lines, write_escaped},
+        painted,
+        wrap::wrap,
+    },
 };
 
 /// Limit on the printed lines of a tool's input or result.
@@ -40,6 +44,7 @@ pub(super) struct TextPage {
     columns: Option<usize>,
     /// Whether a heading said that the time is unknown.
     is_unknown_said: bool,
+    zone: TimeZone,
 }
 
 impl TextPage {
@@ -54,6 +59,7 @@ impl TextPage {
             head: String::new(),
             columns: terminal.is_terminal.then_some(terminal.columns),
             is_unknown_said: false,
+            zone: args.filter.period.clock.zone(),
         }
     }
 
@@ -155,7 +161,8 @@ impl TextPage {
         if is_same {
             return Ok(());
         }
-        let time = event_millis(event).map(|time| shown_time(Some(time)));
+        let time = event_millis(event).map(|time| printed(time, &self.zone));
+        let time = time.filter(|time| !time.is_empty());
         // Once is enough for a format without times.
         let is_unknown = time.is_none() && std::mem::replace(&mut self.is_unknown_said, true);
         let color = if speaker == "User" { USER } else { BOLD };

@@ -1,9 +1,10 @@
 //! Draws a session as bars over time, with marks for failures.
 
-use core_model::{PointKind, iso_millis};
+use core_model::PointKind;
+use jiff::tz::TimeZone;
 
 use super::numbers::Numbers;
-use crate::terminal::Terminal;
+use crate::{reading::moments::printed, terminal::Terminal};
 
 const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
@@ -11,7 +12,7 @@ const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '
 const MARGIN: usize = 20;
 
 /// Returns the picture; `None` without a terminal, or if no time passes.
-pub(super) fn of(numbers: &Numbers, terminal: &Terminal) -> Option<String> {
+pub(super) fn of(numbers: &Numbers, terminal: &Terminal, zone: &TimeZone) -> Option<String> {
     if !terminal.is_terminal {
         return None;
     }
@@ -19,16 +20,16 @@ pub(super) fn of(numbers: &Numbers, terminal: &Terminal) -> Option<String> {
     let (start, end) = (times().min()?, times().max()?);
     let columns = terminal.columns.checked_sub(MARGIN).filter(|_| end > start)?;
     let moments = numbers.timeline.points.iter().map(|point| (point.time, point.kind));
-    Some(drawn(moments, start, end, columns, terminal.has_color))
+    Some(drawn(moments, (start, end), columns, terminal.has_color, zone))
 }
 
 /// Returns a bar for each part of the time, and the marks below.
 fn drawn(
     moments: impl Iterator<Item = (i64, PointKind)>,
-    start: i64,
-    end: i64,
+    (start, end): (i64, i64),
     columns: usize,
     has_color: bool,
+    zone: &TimeZone,
 ) -> String {
     let mut heights = vec![0u64; columns];
     let mut marks = vec![' '; columns];
@@ -54,7 +55,7 @@ fn drawn(
         BARS.get(bar).copied().unwrap_or('█')
     };
     let bars: String = heights.iter().map(bar).collect();
-    let clock = |time| iso_millis(time).get(11..16).unwrap_or_default().to_owned();
+    let clock = |time| printed(time, zone).get(11..16).unwrap_or_default().to_owned();
     let marks: String = marks.iter().collect();
     let (red, plain) = if has_color { ("\u{1b}[31m", "\u{1b}[0m") } else { ("", "") };
     let mut picture = format!("{}  {bars}  {}\n", clock(start), clock(end));
@@ -76,10 +77,15 @@ mod tests {
             (30_000, PointKind::Compaction),
             (60_000, PointKind::Error),
         ];
-        let picture = drawn(moments.into_iter(), 0, 60_000, 5, false);
+        let picture = drawn(moments.into_iter(), (0, 60_000), 5, false, &TimeZone::UTC);
         assert_eq!(picture, "00:00  █ ▄ ▄  00:01\n         ┆ !\n");
-        let picture =
-            drawn([(i64::MAX, PointKind::Error)].into_iter(), i64::MIN, i64::MAX, 3, true);
+        let picture = drawn(
+            [(i64::MAX, PointKind::Error)].into_iter(),
+            (i64::MIN, i64::MAX),
+            3,
+            true,
+            &TimeZone::UTC,
+        );
         assert!(picture.ends_with("\u{1b}[31m  !\u{1b}[0m\n"), "{picture}");
     }
 }

@@ -9,6 +9,8 @@ use core_model::Tokens;
 use jiff::{Timestamp, ToSpan, Zoned, civil::Weekday, tz::TimeZone};
 use sessions::{Prices, Response, Usage};
 
+use crate::reading::moments::Bounds;
+
 /// What responses are grouped by.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub(super) enum By {
@@ -94,17 +96,12 @@ impl Groups {
     pub(super) fn of(
         usage: &Usage,
         by: &[By],
-        (since, until): (Option<i64>, Option<i64>),
+        bounds: Bounds,
         zone: &TimeZone,
         sessions: &[String],
         prices: &Prices,
     ) -> Self {
-        let is_wanted = |response: &Response<'_>| match response.time {
-            Some(time) => {
-                since.is_none_or(|since| since <= time) && until.is_none_or(|until| time < until)
-            }
-            None => since.is_none() && until.is_none(),
-        };
+        let is_wanted = |response: &Response<'_>| bounds.has(response.time);
         let wanted = || usage.responses().filter(is_wanted);
         let blocks = match by.contains(&By::Block) {
             true => block_starts(usage.responses().filter_map(|response| response.time).collect()),
