@@ -75,11 +75,20 @@ impl Reading {
     ///
     /// Returns an error if a client's folder cannot be read, or if no session is found.
     pub(crate) fn sessions(&self) -> io::Result<(Vec<Input>, bool)> {
+        self.sessions_of(&self.inputs)
+    }
+
+    /// Returns the inputs at paths as [`Reading::sessions`] does.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Reading::sessions`].
+    pub(crate) fn sessions_of(&self, paths: &[PathBuf]) -> io::Result<(Vec<Input>, bool)> {
         let lookup = lookup(self.project.as_deref(), self.format(), None);
-        if self.inputs.is_empty() {
+        if paths.is_empty() {
             return Ok((lookup.inputs(&mut warn)?, true));
         }
-        let (mut inputs, is_folder) = inputs(&self.inputs, &lookup)?;
+        let (mut inputs, is_folder) = inputs(paths, &lookup)?;
         inputs.retain(|input| !is_folder || !input.is_side_file());
         Ok((inputs, is_folder))
     }

@@ -21,8 +21,11 @@ use crate::{
     worktrees::worktrees,
 };
 
-/// Minimum letters of the start of an id.
-const MIN_PREFIX: usize = 4;
+/// Limit on the sessions that an error names.
+const MAX_CANDIDATES: usize = 8;
+
+/// Minimum letters of an id in an error.
+const MIN_SHOWN: usize = 8;
 
 /// The word for the newest session.
 pub const LATEST: &str = "latest";
@@ -164,8 +167,7 @@ impl<'e> Lookup<'e> {
     /// the session with this id or start of an id.
     ///
     /// The word `latest` is the newest session, unless a file has this name.
-    /// The start of an id has at least 4 letters. A session with the whole id wins over others whose ids
-    /// start with it. If all that are found are copies of one session in different clients, the one
+    /// A session with the whole id wins over others whose ids start with it. If all that are found are copies of one session in different clients, the one
     /// with the newest turns is returned.
     ///
     /// # Errors
@@ -185,19 +187,17 @@ impl<'e> Lookup<'e> {
         }
         let Some(id) = path.to_str().filter(|id| is_id(id)) else { return Ok(path.to_owned()) };
         let sessions = self.by_id(id)?;
-        let files: Vec<&Path> = sessions.iter().map(|session| session.path.as_path()).collect();
         if let Some(newest) = newest_of_one(self.all, &sessions) {
             return Ok(newest);
         }
-        match files.as_slice() {
-            [session] => Ok(session.to_path_buf()),
+        match sessions.as_slice() {
+            [session] => Ok(session.path.clone()),
             [] => Err(io::Error::other(
                 "no such file, and no session with this id; `convert list` prints ids",
             )),
-            [one, other, ..] => Err(io::Error::other(format!(
-                "may be {} or {}; choose with a longer id, --from or --project",
-                one.display(),
-                other.display(),
+            sessions => Err(io::Error::other(format!(
+                "may be {}; choose with a longer id, --from or --project",
+                candidates(sessions),
             ))),
         }
     }
@@ -297,7 +297,7 @@ impl<'e> Lookup<'e> {
                 let stored = Stored { format, path };
                 let Some(found) = stored.id() else { continue };
                 let is_exact = found == id;
-                let is_start = found.starts_with(id) && id.len() >= MIN_PREFIX;
+                let is_start = found.starts_with(id) && !id.is_empty();
                 if (is_exact || is_start) && self.is_wanted(&stored.path, shared) {
                     if is_exact { exact.push(stored) } else { starting.push(stored) }
                 }
@@ -315,6 +315,34 @@ struct Folder {
     format: &'static Format,
     /// The format, if the folder has the sessions of all projects.
     shared: Option<&'static Format>,
+}
+
+/// Returns the starts of the ids of sessions, long enough to tell them apart; the paths, if two ids are
+/// equal. Long lists are cut.
+///
+/// In: `01ab-7`, `01ab-8`. Out: `01ab-7 (pi) or 01ab-8 (codex)`.
+fn candidates(sessions: &[Stored]) -> String {
+    let mut ids: Vec<&str> = sessions.iter().filter_map(Stored::id).collect();
+    ids.sort_unstable();
+    let n_common = |one: &str, other: &str| {
+        one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count()
+    };
+    let pairs = || ids.iter().zip(ids.iter().skip(1));
+    let has_equal = pairs().any(|(one, other)| one == other);
+    let longest = pairs().map(|(one, other)| n_common(one, other)).max().unwrap_or(0);
+    let name = |session: &Stored| match session.id() {
+        Some(id) if !has_equal => {
+            let start: String = id.chars().take(MIN_SHOWN.max(longest + 1)).collect();
+            format!("{start} ({})", session.format.name)
+        }
+        _ => session.path.display().to_string(),
+    };
+    let mut names: Vec<String> = sessions.iter().take(MAX_CANDIDATES).map(name).collect();
+    let last = match sessions.len().saturating_sub(names.len()) {
+        0 => names.pop().unwrap_or_default(),
+        n_more => format!("{n_more} others"),
+    };
+    format!("{} or {last}", names.join(", "))
 }
 
 /// Returns the file with the newest turns, if all files are copies of one session in different
@@ -341,4 +369,27 @@ pub fn absolute(path: &Path) -> PathBuf {
     fs::canonicalize(path)
         .or_else(|_| std::path::absolute(path))
         .unwrap_or_else(|_| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use format_claude_code::FORMAT;
+
+    use super::*;
+
+    #[test]
+    fn candidates_are_named_by_the_starts_of_their_ids() {
+        let stored = |path: &str| Stored { format: &FORMAT, path: path.into() };
+        let sessions = ["a/0123456789-1.jsonl", "a/0123456789-2.jsonl", "b/3.jsonl"].map(stored);
+        assert_eq!(
+            candidates(&sessions),
+            "0123456789-1 (claude-code), 0123456789-2 (claude-code) or 3 (claude-code)"
+        );
+        let twice = ["a/01234567.jsonl", "b/01234567.jsonl"].map(stored);
+        assert_eq!(candidates(&twice), "a/01234567.jsonl or b/01234567.jsonl");
+        let many: Vec<Stored> = (10..30).map(|n| stored(&format!("{n}000000-1.jsonl"))).collect();
+        let named = candidates(&many);
+        assert!(named.starts_with("10000000 (claude-code), 11000000 (claude-code), "), "{named}");
+        assert!(named.ends_with("17000000 (claude-code) or 12 others"), "{named}");
+    }
 }

@@ -4,6 +4,7 @@ mod column;
 mod ends;
 
 use std::{
+    borrow::Cow,
     cmp::Ordering,
     collections::HashMap,
     io::{self, Write},
@@ -65,6 +66,15 @@ pub(crate) struct Args {
     /// List only the first N
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
+    /// List only the newest session, or the newest N
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        default_missing_value = "1",
+        conflicts_with_all = ["sort", "reverse", "limit"]
+    )]
+    last: Option<String>,
     /// Group the sessions by project, under its folder
     #[arg(long, conflicts_with = "json")]
     by_project: bool,
@@ -79,9 +89,26 @@ pub(crate) struct Args {
     reading: Reading,
 }
 
+impl Args {
+    /// Returns the paths of the inputs, and the number of sessions to list. After `--last`, a word that is
+    /// no number is an input.
+    fn paths_and_limit(&self) -> (Cow<'_, [PathBuf]>, Option<usize>) {
+        let paths = self.reading.inputs.as_slice();
+        match self.last.as_deref().map(|last| (last, last.parse())) {
+            None => (paths.into(), self.limit),
+            Some((_, Ok(number))) => (paths.into(), Some(number)),
+            Some((path, Err(_))) => {
+                let first = [PathBuf::from(path)];
+                ([&first, paths].concat().into(), Some(1))
+            }
+        }
+    }
+}
+
 /// Lists sessions.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
-    let (inputs, is_folder) = args.reading.sessions()?;
+    let (paths, limit) = args.paths_and_limit();
+    let (inputs, is_folder) = args.reading.sessions_of(&paths)?;
     let progress = args.reading.pace.progress(&inputs);
     let mut columns = match args.columns.as_slice() {
         [] if args.long => Column::ALL.to_vec(),
@@ -163,7 +190,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             let lengths = distinct_lengths(sessions.iter().map(|session| session.id.as_str()));
             lengths.into_iter().map(|(id, length)| (id.to_owned(), length)).collect()
         });
-    sessions.truncate(args.limit.unwrap_or(usize::MAX));
+    sessions.truncate(limit.unwrap_or(usize::MAX));
     if args.columns.is_empty() && sessions.iter().any(|session| session.origin.is_some()) {
         // The end of a line is cut, and a copy has the id of its original.
         columns.retain(|column| *column != Column::Format);
@@ -176,7 +203,13 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     if !args.reading.pace.quiet {
         let shown = match sessions.len() {
             all if all == n_found => String::new(),
-            first => format!(", the first {first} are listed"),
+            first => {
+                let which = if args.last.is_some() { "newest" } else { "first" };
+                match first {
+                    1 => format!(", the {which} is listed"),
+                    first => format!(", the {which} {first} are listed"),
+                }
+            }
         };
         progress::say(&format!("{}{shown}", count(n_found as u64, "session")));
     }

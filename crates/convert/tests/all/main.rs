@@ -33,6 +33,7 @@ mod recipes;
 mod redaction;
 mod resume;
 mod rules;
+mod selection;
 mod sessions;
 mod shared;
 mod terminal;
