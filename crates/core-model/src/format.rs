@@ -315,6 +315,9 @@ pub struct Options {
     /// Whether branches off the active one are written too. The format decides which branch is
     /// active: see `Branch` of format-pi and `Chain` of format-claude-code.
     pub all_branches: bool,
+    /// The id of a message on the branch to write, instead of the active one. The branch leads on to the
+    /// last message of the file that follows it.
+    pub branch: Option<String>,
     /// Whether to write only the part after the last compaction, from which the client would
     /// continue.
     pub from_last_compaction: bool,

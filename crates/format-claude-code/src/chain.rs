@@ -40,6 +40,8 @@ use self::{
 pub struct Chain {
     all_branches: bool,
     from_last_compaction: bool,
+    /// The hash of the id of a message on the wanted branch; `None` for the active branch.
+    branch: Option<u64>,
     nodes: Vec<Node>,
     /// Ids of tool uses (of assistant nodes) and of tool results (of user nodes), in the order of
     /// nodes.
@@ -55,7 +57,9 @@ impl Chain {
     /// Creates a chain. Options decide whether branches and compacted history are hidden.
     pub fn new(options: &Options) -> Self {
         let Options { all_branches, from_last_compaction, .. } = *options;
-        Self { all_branches, from_last_compaction, ..Self::default() }
+        let hasher = IdHasher::default();
+        let branch = options.branch.as_ref().map(|id| hasher.hash(id));
+        Self { all_branches, from_last_compaction, branch, hasher, ..Self::default() }
     }
 
     fn hash(&self, text: Text<'_>) -> u64 {
@@ -132,7 +136,7 @@ impl Planner for Chain {
 
     fn finish(self: Box<Self>) -> Plan {
         let tree = Tree::new(&self.nodes, false);
-        let mut branch = tree.active_branch();
+        let mut branch = tree.branch(self.branch);
         self.recover(&tree, &mut branch.shown, 0);
         if let Some(plan) = self.plan_from_last_compaction(&branch) {
             return plan;

@@ -30,6 +30,8 @@ use crate::record::{Compaction, Entry, Record};
 pub struct Branch {
     all_branches: bool,
     from_last_compaction: bool,
+    /// The hash of the id of a line on the wanted branch; `None` for the active branch.
+    wanted: Option<u64>,
     /// Whether the first header was read.
     has_header: bool,
     /// Whether each line follows the one before, as in version 1.
@@ -80,7 +82,9 @@ impl Branch {
     /// Creates a builder. Options decide whether branches and compacted history are hidden.
     pub fn new(options: &Options) -> Self {
         let Options { all_branches, from_last_compaction, .. } = *options;
-        Self { all_branches, from_last_compaction, ..Self::default() }
+        let hasher = IdHasher::default();
+        let wanted = options.branch.as_ref().map(|id| hasher.hash(id));
+        Self { all_branches, from_last_compaction, wanted, hasher, ..Self::default() }
     }
 
     fn cut(&self, compaction: &Compaction<'_>) -> Cut {
@@ -100,23 +104,43 @@ impl Branch {
             // Of lines with the same id, pi takes the last one.
             by_id.extend(node.id.map(|id| (id, node_idx)));
         }
+        let parent = |node_idx: usize| {
+            let before = node_idx.checked_sub(1);
+            match self.nodes.get(node_idx)?.link {
+                Link::To(id) => by_id.get(&id).copied().or(before),
+                Link::Before => before,
+                Link::Root => None,
+            }
+        };
+        let wanted = self.wanted.and_then(|id| by_id.get(&id).copied());
         let mut path = Vec::new();
         let mut visited = vec![false; self.nodes.len()];
-        let mut at = self.nodes.len().checked_sub(1);
+        let last = self.nodes.len().checked_sub(1);
+        let mut at = wanted.and_then(|wanted| self.leaf_after(wanted, &parent)).or(last);
         while let Some(node_idx) = at {
             // In a circle of parents the branch ends at the first line that is met again.
             let Some(visited @ false) = visited.get_mut(node_idx) else { break };
             *visited = true;
             path.push(node_idx);
-            let before = node_idx.checked_sub(1);
-            at = match self.nodes.get(node_idx).map(|node| node.link) {
-                Some(Link::To(id)) => by_id.get(&id).copied().or(before),
-                Some(Link::Before) => before,
-                Some(Link::Root) | None => None,
-            };
+            at = parent(node_idx);
         }
         path.reverse();
         path
+    }
+
+    /// Returns the last line whose path to the root has another one.
+    fn leaf_after(&self, wanted: usize, parent: &dyn Fn(usize) -> Option<usize>) -> Option<usize> {
+        let mut visited = vec![false; self.nodes.len()];
+        (0..self.nodes.len()).rev().find(|line| {
+            let mut at = Some(*line);
+            while let Some(node_idx) = at.filter(|at| *at != wanted)
+                && let Some(visited @ false) = visited.get_mut(node_idx)
+            {
+                *visited = true;
+                at = parent(node_idx);
+            }
+            at == Some(wanted)
+        })
     }
 
     /// Returns the lines that are sent after the last compaction of a path, in their order; `None`
@@ -269,6 +293,12 @@ mod tests {
         assert_eq!(plan.hidden, [Hidden { offset: at[2], field: "branch" }]);
         let options = Options { all_branches: true, ..Options::default() };
         assert_eq!(super::tests::plan(&text, &options), Plan::default());
+        // A branch that is asked for leads on to its last line.
+        let of = |id: &str| Options { branch: Some(id.to_owned()), ..Options::default() };
+        let hidden = |id: &str| super::tests::plan(&text, &of(id)).hidden;
+        assert_eq!(hidden("c"), [Hidden { offset: at[1], field: "branch" }]);
+        assert_eq!(hidden("a"), plan.hidden);
+        assert_eq!(hidden("nobody"), plan.hidden);
     }
 
     #[test]

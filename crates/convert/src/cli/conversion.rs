@@ -171,6 +171,7 @@ impl ConversionArgs {
             sdk_version: self.sdk_version.into(),
             is_strict: self.strict,
             all_branches: self.all_branches,
+            branch: None,
             from_last_compaction: self.from_last_compaction,
         }
     }

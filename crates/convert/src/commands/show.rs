@@ -1,7 +1,9 @@
 //! `show`: prints sessions as conversations.
 
 mod base;
+mod branches;
 mod depth;
+mod flow;
 mod follow;
 mod markdown;
 mod text;
@@ -15,12 +17,20 @@ use std::{
 use archive::Status;
 use conversion::{Source, carry_faults};
 use core_model::{Body, Event, Format, IdSet, Options};
+use jsonl::Text;
 use sessions::{
     Filter, Input, Matcher, Part, ReadError, Redact, UnknownFormat, is_of_a_session, known,
 };
 use storage::{Backend, Limits};
 
-use self::{base::Base, depth::Depths, markdown::MarkdownPage, text::TextPage, window::Window};
+use self::{
+    base::Base,
+    branches::LeftOut,
+    depth::Depths,
+    markdown::MarkdownPage,
+    text::TextPage,
+    window::{MatchedId, Window},
+};
 use super::{
     export::lines::{Read, SessionLines},
     list::title_outside,
@@ -68,6 +78,10 @@ pub(crate) struct Args {
     /// Also print the branches of a transcript that its client would not resume
     #[arg(long)]
     all_branches: bool,
+    /// Print the branch with the message that has this id, or start of an id, instead of the branch that
+    /// the client would resume
+    #[arg(long, value_name = "ID", conflicts_with_all = ["all_branches", "follow"])]
+    branch: Option<String>,
     /// Print new messages as they are added, until interrupted
     #[arg(short, long)]
     follow: bool,
@@ -159,7 +173,6 @@ fn show(
         complain(&format!("{}: {fault}", escape_for_terminal(&input.label())));
     }
     let mut lines = SessionLines::new(input, format, args.redact.into())?;
-    let options = Options { all_branches: args.all_branches, ..Options::default() };
     let is_whole = args.filter.is_empty() && args.offset == 0 && !args.is_window();
     let mut shower = Shower::new(args, filter, format);
     shower.missing = lines.missing().iter().map(|missing| missing.tool_use.clone()).collect();
@@ -171,7 +184,20 @@ fn show(
         shower.page.title(&title, out)?;
     }
     source.with_events(format, |events| {
-        lines.plan(events, &options)?;
+        let on_branch = match &args.branch {
+            Some(start) => Some(MatchedId::message(start, events)?),
+            None => None,
+        };
+        let branch = on_branch.as_ref().map(|(id, _)| id.clone());
+        let all_branches = args.all_branches;
+        lines.plan(events, &Options { all_branches, branch, ..Options::default() })?;
+        if let Some((id, offset)) = on_branch
+            && lines.hides(offset).is_some()
+        {
+            let id = escape_for_terminal(&id);
+            let message = format!("{id} is on no branch; --all-branches prints all records");
+            return Err(io::Error::other(message));
+        }
         if args.is_window() {
             let mut window = Window::new(args);
             let mut counter = Shower::new(args, filter, format);
@@ -186,9 +212,11 @@ fn show(
             }
             (shower.n_left_out, shower.n_left) = window.range()?;
         }
-        let n_on_branches = lines.n_on_branches();
-        if is_whole && n_on_branches > 0 {
-            shower.page.note(&branches_note(n_on_branches), out)?;
+        if is_whole {
+            let left_out = LeftOut::find(&lines, events)?;
+            if !left_out.is_empty() {
+                shower.page.note(&left_out.to_string(), out)?;
+            }
         }
         lines.each(events, &mut |read| match read {
             _ if is_interrupted() => {
@@ -203,16 +231,11 @@ fn show(
             Read::Hidden => Ok(ControlFlow::Continue(())),
         })
     })?;
+    shower.page.finish(out)?;
     for unread in lines.unread() {
         complain(unread);
     }
     Ok(shower.has_shown)
-}
-
-/// Returns the remark that records of other branches are left out.
-fn branches_note(n_records: usize) -> String {
-    let (records, are) = if n_records == 1 { ("record", "is") } else { ("records", "are") };
-    format!("{n_records} {records} of other branches {are} left out; --all-branches prints them")
 }
 
 /// Prints the events of one session.
@@ -293,7 +316,7 @@ impl<'s> Shower<'s> {
         for part in wanted.parts().filter(|_| !self.missing.is_empty()) {
             let Some(result) = part.result() else { continue };
             if self.missing.iter().any(|tool_use| result.tool_use_id.is(tool_use)) {
-                self.page.missing_agent(place.depth + 1, out)?;
+                self.page.missing_agent(result.tool_use_id, place.depth + 1, out)?;
             }
         }
         self.page.event(event, &wanted, &place, out).map(ControlFlow::Continue)
@@ -367,6 +390,14 @@ trait Page {
     /// Prints that a line cannot be read.
     fn damage(&mut self, what: &str, out: &mut dyn Write) -> io::Result<()>;
 
-    /// Prints that a sub-agent's file is missing.
-    fn missing_agent(&mut self, depth: usize, out: &mut dyn Write) -> io::Result<()>;
+    /// Prints that the file of the sub-agent that a tool use started is missing.
+    fn missing_agent(
+        &mut self,
+        tool_use: Text<'_>,
+        depth: usize,
+        out: &mut dyn Write,
+    ) -> io::Result<()>;
+
+    /// Prints what waits.
+    fn finish(&mut self, out: &mut dyn Write) -> io::Result<()>;
 }

@@ -42,7 +42,7 @@ impl Chain {
             return None;
         }
         let tree = Tree::new(&self.nodes, true);
-        let mut branch = tree.active_branch();
+        let mut branch = tree.branch(self.branch);
         let start = *branch.path.first()?;
         let restart = self.nodes.get(start as usize).filter(|node| node.is_restart())?;
         self.preserve(&tree, start, &mut branch);

@@ -88,10 +88,12 @@ impl<'n> Tree<'n> {
         self.parents.get(node_idx as usize).copied().unwrap_or(NONE)
     }
 
-    /// Returns the path from the root to the last message of the conversation.
-    pub(super) fn active_branch(&self) -> Branch {
+    /// Returns the path from the root to the last message of the conversation, or of the branch with
+    /// the message whose id has this hash. If there is no such message, it is the conversation.
+    pub(super) fn branch(&self, id: Option<u64>) -> Branch {
         let mut branch = Branch { path: Vec::new(), shown: vec![false; self.nodes.len()] };
-        let mut at = self.leaf().unwrap_or(NONE);
+        let leaf = id.and_then(|id| self.leaf_after(id)).or_else(|| self.leaf());
+        let mut at = leaf.unwrap_or(NONE);
         while let Some(shown @ false) = branch.shown.get_mut(at as usize) {
             *shown = true;
             branch.path.push(at);
@@ -99,6 +101,25 @@ impl<'n> Tree<'n> {
         }
         branch.path.reverse();
         branch
+    }
+
+    /// Returns the last message of the file whose path to the root has the line with this id.
+    fn leaf_after(&self, id: u64) -> Option<u32> {
+        let mut ids = self.nodes.iter().map(|node| node.id).zip(&self.last);
+        let wanted = ids.position(|(it, &last)| it == id && last != NONE)?;
+        let wanted = u32::try_from(wanted).ok()?;
+        let mut visited = vec![false; self.nodes.len()];
+        let mut lines = (0..self.nodes.len() as u32).rev().filter(|&it| self.is_main_message(it));
+        lines.find(|&line| {
+            let mut at = line;
+            while at != wanted
+                && let Some(visited @ false) = visited.get_mut(at as usize)
+            {
+                *visited = true;
+                at = self.parent(at);
+            }
+            at == wanted
+        })
     }
 
     /// Returns the last message of the conversation.

@@ -78,6 +78,32 @@ fn the_branch_last_in_the_file_is_active() {
 }
 
 #[test]
+fn another_branch_leads_to_its_last_message() {
+    let lines = [
+        user("a", ""),
+        user("b", "a"),
+        user("c", "b"),
+        user("d", "a"),
+        user("e", "d"),
+        user("f", "b"),
+        user("g", "d"),
+    ];
+    let hidden = |id: &str| {
+        let options = Options { branch: Some(id.to_owned()), ..Options::default() };
+        plan(&lines, &options).0.into_iter().map(|(line, _)| line).collect::<Vec<_>>()
+    };
+    assert_eq!(hidden("a"), [1, 2, 4, 5]);
+    assert_eq!(hidden("b"), [2, 3, 4, 6]);
+    assert_eq!(hidden("c"), [3, 4, 5, 6]);
+    assert_eq!(hidden("e"), [1, 2, 5, 6]);
+    assert_eq!(hidden("nobody"), hidden("g"));
+    // A circle of parents ends.
+    let circle = [user("a", "b"), user("b", "a"), user("c", "")];
+    let options = Options { branch: Some("a".to_owned()), ..Options::default() };
+    assert_eq!(plan(&circle, &options).0, [(2, "branch")]);
+}
+
+#[test]
 fn an_earlier_branch_continued_last_is_active() {
     let lines = [user("a", ""), user("b", "a"), user("c", "a"), user("d", "b")];
     assert_eq!(hidden(&lines), [2]);

@@ -24,6 +24,12 @@ use crate::{
 /// Limit on nested sub-agent files. Deeper ones come at the end.
 const MAX_DEPTH: usize = 16;
 
+/// The reason to leave out records of other branches than the one that is wanted.
+pub(in crate::commands) const BRANCH: &str = "branch";
+
+/// The reason to leave out records of turns that were rolled back.
+pub(in crate::commands) const ROLLED_BACK: &str = "rolled_back";
+
 /// A line and its event.
 pub(in crate::commands) enum Read<'r> {
     Event(&'r Event<'r>),
@@ -100,9 +106,14 @@ impl SessionLines {
         Ok(())
     }
 
-    /// Returns the number of records of other branches than the one that the client would resume.
-    pub(in crate::commands) fn n_on_branches(&self) -> usize {
-        self.plan.hidden.iter().filter(|hidden| hidden.field == "branch").count()
+    /// Returns the number of records that are left out for a reason.
+    pub(in crate::commands) fn n_hidden(&self, reason: &str) -> usize {
+        self.plan.hidden.iter().filter(|hidden| hidden.field == reason).count()
+    }
+
+    /// Returns the reason why a record of the main file is left out; `None` if it is not.
+    pub(in crate::commands) fn hides(&self, offset: u64) -> Option<&'static str> {
+        self.plan.hides(offset)
     }
 
     /// Calls `each` with every line of all files, until it stops.

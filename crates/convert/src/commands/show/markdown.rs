@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use core_model::{Event, Format, Markdown, quoted};
+use jsonl::Text;
 
 use super::{Args, Nesting, Page, Wanted};
 use crate::terminal::escape::{ShownLines, escape_for_terminal, escape_lines};
@@ -70,15 +71,19 @@ impl Page for MarkdownPage {
     }
 
     fn note(&mut self, what: &str, out: &mut dyn Write) -> io::Result<()> {
-        self.write(&format!("*({})*\n\n", escape_for_terminal(what)), out)
+        self.write(&format!("*({what})*\n\n"), out)
     }
 
     fn damage(&mut self, what: &str, out: &mut dyn Write) -> io::Result<()> {
         self.write(&format!("*({what})*\n\n"), out)
     }
 
-    fn missing_agent(&mut self, depth: usize, out: &mut dyn Write) -> io::Result<()> {
+    fn missing_agent(&mut self, _: Text<'_>, depth: usize, out: &mut dyn Write) -> io::Result<()> {
         let text = quoted("(Sub-agent log file not found)", depth);
         self.write(&format!("{text}\n\n"), out)
+    }
+
+    fn finish(&mut self, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
     }
 }

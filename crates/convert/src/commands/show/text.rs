@@ -2,16 +2,21 @@
 
 use std::{
     borrow::Cow,
+    collections::HashMap,
     io::{self, Write},
+    mem,
 };
 
 use archive::is_harmful;
-use core_model::{Event, NoticeKind, event_millis};
+use core_model::{ByHash, Event, IdHasher, NoticeKind, Role, event_millis};
 use jiff::tz::TimeZone;
-use jsonl::Scanner;
+use jsonl::{Scanner, Text};
 use sessions::{Part, PartKind};
 
-use super::{Args, Nesting, Page, Wanted};
+use super::{
+    Args, Nesting, Page, Wanted,
+    flow::{Flow, FlowId},
+};
 use crate::{
     reading::moments::printed,
     terminal::{
@@ -38,13 +43,30 @@ pub(super) struct TextPage {
     with_thinking: bool,
     with_tools: bool,
     scanner: Scanner,
-    /// The heading of the last event.
-    head: String,
+    flow: Flow,
+    /// Whether no text waits for a result, since the file is followed.
+    is_live: bool,
+    /// The places beneath calls, by the hashes of their ids.
+    calls: ByHash<FlowId>,
+    hasher: IdHasher,
+    /// The conversation, and conversations of sub-agents beneath calls.
+    threads: HashMap<FlowId, Thread>,
     /// The columns of the terminal; `None` if the output goes elsewhere, where lines stay whole.
     columns: Option<usize>,
     /// Whether a heading said that the time is unknown.
     is_unknown_said: bool,
     zone: TimeZone,
+}
+
+/// A conversation.
+#[derive(Debug, Default)]
+struct Thread {
+    /// The heading of the last event.
+    head: String,
+    /// The hash of the id of the last response; 0 without one.
+    response: u64,
+    /// The hashes of the ids of calls since then.
+    calls: Vec<u64>,
 }
 
 impl TextPage {
@@ -56,7 +78,11 @@ impl TextPage {
             with_thinking: !args.no_thinking,
             with_tools: !args.no_tools,
             scanner: Scanner::default(),
-            head: String::new(),
+            flow: Flow::default(),
+            is_live: args.follow,
+            calls: ByHash::default(),
+            hasher: IdHasher::default(),
+            threads: HashMap::new(),
             columns: terminal.is_terminal.then_some(terminal.columns),
             is_unknown_said: false,
             zone: args.filter.period.clock.zone(),
@@ -119,11 +145,80 @@ impl TextPage {
         Ok(())
     }
 
+    /// Prints a remark in the conversation.
+    fn remark(&mut self, color: &str, what: &str, out: &mut dyn Write) -> io::Result<()> {
+        self.threads.entry(FlowId::MAIN).or_default().head.clear();
+        self.put(FlowId::MAIN, out, &mut |page, out| {
+            out.write_all(b"\n")?;
+            page.lines(&format!("({what})"), 0, "", Some(color), out)
+        })
+    }
+
+    /// Prints text at a place: at once, or when the text before it is complete.
+    fn put(
+        &mut self,
+        place: FlowId,
+        out: &mut dyn Write,
+        print: &mut dyn FnMut(&mut Self, &mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        if self.flow.is_front(place) {
+            return print(self, out);
+        }
+        let mut text = Vec::new();
+        print(self, &mut text)?;
+        self.flow.push(place, &text);
+        self.flow.write(out)
+    }
+
+    /// Returns the place of an event: beneath the call that started its sub-agent, or in the
+    /// conversation.
+    fn flow_of(&self, event: &Event<'_>) -> FlowId {
+        let call = match event.context.parent_tool_use {
+            Some(id) => self.calls.get(&self.hasher.hash_text(id)).copied(),
+            // Old transcripts do not name the call, which is an open one.
+            None if event.is_sub_agent() => {
+                let open = self.threads.get(&FlowId::MAIN).and_then(|main| main.calls.last());
+                open.and_then(|id| self.calls.get(id).copied())
+            }
+            None => None,
+        };
+        call.filter(|call| self.flow.is_open(*call)).unwrap_or(FlowId::MAIN)
+    }
+
+    /// Stops waiting for the results of calls that the conversation has left: a prompt or another
+    /// response comes after all results.
+    fn close_answered(&mut self, event: &Event<'_>, flow: FlowId) {
+        let Some(message) = event.message() else { return };
+        let Some(thread) = self.threads.get_mut(&flow) else { return };
+        let is_over = match message.role {
+            Role::User => event.is_prompt(),
+            Role::Assistant => {
+                let response = message.id.map_or(0, |id| self.hasher.hash_text(id));
+                let was = mem::replace(&mut thread.response, response);
+                let has_words = || {
+                    let words = |kind| matches!(kind, PartKind::Assistant | PartKind::Thinking);
+                    sessions::parts(event).any(|part| words(part.kind()))
+                };
+                if response == 0 || was == 0 { has_words() } else { response != was }
+            }
+        };
+        if !is_over {
+            return;
+        }
+        for id in mem::take(&mut thread.calls) {
+            if let Some(call) = self.calls.remove(&id) {
+                self.flow.close(call);
+                self.threads.remove(&call);
+            }
+        }
+    }
+
     fn head(
         &mut self,
         event: &Event<'_>,
         first: Option<&Part<'_>>,
         place: &Nesting,
+        flow: FlowId,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let message = event.message();
@@ -135,8 +230,8 @@ impl TextPage {
             Some(PartKind::Notice) => "Notice",
             Some(PartKind::Title) => "Title",
             Some(PartKind::Other) | None => match message.map(|message| message.role) {
-                Some(core_model::Role::User) => "User",
-                Some(core_model::Role::Assistant) => "Assistant",
+                Some(Role::User) => "User",
+                Some(Role::Assistant) => "Assistant",
                 None => "Other",
             },
         };
@@ -156,8 +251,10 @@ impl TextPage {
         // The lines of one response, and adjacent results, get one heading.
         let id = message.and_then(|message| message.id).map(|id| id.as_str());
         let this = format!("{}{head}{}", place.depth, id.unwrap_or_default());
-        let is_same = this == self.head && speaker != "User" && (id.is_some() || speaker == "Tool");
-        self.head = this;
+        let thread = self.threads.entry(flow).or_default();
+        let is_same =
+            this == thread.head && speaker != "User" && (id.is_some() || speaker == "Tool");
+        thread.head = this;
         if is_same {
             return Ok(());
         }
@@ -287,25 +384,55 @@ impl Page for TextPage {
         place: &Nesting,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let first = wanted.parts().find(|part| self.shows(part));
-        self.head(event, first.as_ref(), place, out)?;
-        if first.is_none() {
+        let flow = self.flow_of(event);
+        self.close_answered(event, flow);
+        let mut has_head = false;
+        for part in wanted.parts() {
+            if !self.shows(&part) {
+                continue;
+            }
+            if let Some(result) = part.result()
+                && let Some(call) = self.calls.remove(&self.hasher.hash_text(result.tool_use_id))
+                && self.flow.is_open(call)
+            {
+                self.put(call, out, &mut |page, out| page.part(&part, place.depth, out))?;
+                self.flow.close(call);
+                self.threads.remove(&call);
+                self.flow.write(out)?;
+                continue;
+            }
+            let with_head = !mem::replace(&mut has_head, true);
+            self.put(flow, out, &mut |page, out| {
+                if with_head {
+                    page.head(event, Some(&part), place, flow, out)?;
+                }
+                page.part(&part, place.depth, out)
+            })?;
+            if let Part::ToolUse(tool) = part
+                && !self.is_live
+                && self.with_tools
+            {
+                let id = self.hasher.hash_text(tool.id);
+                let call = self.flow.open(flow);
+                self.calls.insert(id, call);
+                self.threads.entry(flow).or_default().calls.push(id);
+                self.flow.write(out)?;
+            }
+        }
+        if wanted.parts().all(|part| !self.shows(&part)) {
             let is_absent = event
                 .message()
                 .is_some_and(|message| matches!(message.content, core_model::Content::Absent));
             let text = if is_absent { "(Empty)" } else { "(No content)" };
-            return self.lines(text, place.depth, "  ", Some(DIM), out);
-        }
-        for part in wanted.parts() {
-            if self.shows(&part) {
-                self.part(&part, place.depth, out)?;
-            }
+            self.put(flow, out, &mut |page, out| {
+                page.head(event, None, place, flow, out)?;
+                page.lines(text, place.depth, "  ", Some(DIM), out)
+            })?;
         }
         Ok(())
     }
 
     fn heading(&mut self, label: &str, out: &mut dyn Write) -> io::Result<()> {
-        self.head.clear();
         writeln!(out, "\n{}", self.paint(BOLD, &format!("==> {} <==", escape_for_terminal(label))))
     }
 
@@ -315,16 +442,26 @@ impl Page for TextPage {
     }
 
     fn note(&mut self, what: &str, out: &mut dyn Write) -> io::Result<()> {
-        self.head.clear();
-        writeln!(out, "\n{}", self.paint(DIM, &format!("({})", escape_for_terminal(what))))
+        self.remark(DIM, what, out)
     }
 
     fn damage(&mut self, what: &str, out: &mut dyn Write) -> io::Result<()> {
-        self.head.clear();
-        writeln!(out, "\n{}", self.paint(ERROR, &format!("({})", escape_lines(what))))
+        self.remark(ERROR, what, out)
     }
 
-    fn missing_agent(&mut self, depth: usize, out: &mut dyn Write) -> io::Result<()> {
-        self.lines("(Sub-agent log file not found)", depth, "  ", Some(DIM), out)
+    fn missing_agent(
+        &mut self,
+        tool_use: Text<'_>,
+        depth: usize,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let call = self.calls.get(&self.hasher.hash_text(tool_use)).copied();
+        self.put(call.unwrap_or(FlowId::MAIN), out, &mut |page, out| {
+            page.lines("(Sub-agent log file not found)", depth, "  ", Some(DIM), out)
+        })
+    }
+
+    fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.flow.finish(out)
     }
 }

@@ -5,76 +5,56 @@
 
 use std::{io, ops::ControlFlow};
 
+use conversion::Events;
 use core_model::Event;
 
 use super::Args;
 use crate::terminal::escape::escape_for_terminal;
 
-/// The messages to print, found in a pass over all of them.
-pub(super) struct Window<'a> {
-    tail: Option<u64>,
-    /// The start of an id.
-    around: Option<&'a str>,
-    context: u64,
-    n_messages: u64,
-    /// The id that was found, and the number of messages before it.
-    found: Option<(String, u64)>,
+/// The message with an id, or with the start of one.
+#[derive(Debug)]
+pub(super) struct MatchedId<'a, T> {
+    /// The start of the id.
+    start: &'a str,
+    /// The id that was found, and the message.
+    found: Option<(String, T)>,
     /// Another id with this start.
     other: Option<String>,
 }
 
-impl<'a> Window<'a> {
-    /// Creates a window.
-    pub(super) fn new(args: &'a Args) -> Self {
-        Self {
-            tail: args.tail,
-            around: args.around.as_deref(),
-            context: args.context,
-            n_messages: 0,
-            found: None,
-            other: None,
+impl<'a, T> MatchedId<'a, T> {
+    /// Starts before the first message.
+    fn new(start: &'a str) -> Self {
+        Self { start, found: None, other: None }
+    }
+
+    /// Compares the ids of an event: its own, and that of its response.
+    fn compare(&mut self, event: &Event<'_>, message: impl Fn() -> T) {
+        let of_response = event.message().and_then(|message| message.id);
+        for id in [event.context.uuid, of_response].into_iter().flatten() {
+            self.compare_id(&id.decode(), &message);
         }
     }
 
-    /// Counts a message. Returns whether no other one is needed.
-    pub(super) fn count(&mut self, event: &Event<'_>) -> io::Result<ControlFlow<()>> {
-        if let Some(start) = self.around {
-            let of_response = event.message().and_then(|message| message.id);
-            for id in [event.context.uuid, of_response].into_iter().flatten() {
-                self.compare(&id.decode(), start);
-            }
-        }
-        self.n_messages += 1;
-        Ok(ControlFlow::Continue(()))
-    }
-
-    fn compare(&mut self, id: &str, start: &str) {
-        if !id.starts_with(start) {
+    fn compare_id(&mut self, id: &str, message: impl Fn() -> T) {
+        if !id.starts_with(self.start) {
             return;
         }
         match &self.found {
             Some((found, _)) if found == id => {}
             // The whole id counts more than an id that starts with it.
-            Some((found, _)) if found == start => {}
-            Some(_) if id != start => self.other = Some(id.to_owned()),
+            Some((found, _)) if found == self.start => {}
+            Some(_) if id != self.start => self.other = Some(id.to_owned()),
             _ => {
-                self.found = Some((id.to_owned(), self.n_messages));
+                self.found = Some((id.to_owned(), message()));
                 self.other = None;
             }
         }
     }
 
-    /// Returns how many messages to skip, and how many to print.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if no message has the id, or several do.
-    pub(super) fn range(self) -> io::Result<(u64, u64)> {
-        let Some(start) = self.around else {
-            let n_printed = self.tail.unwrap_or(u64::MAX).min(self.n_messages);
-            return Ok((self.n_messages - n_printed, n_printed));
-        };
-        let start = escape_for_terminal(start);
+    /// Returns the message.
+    fn finish(self) -> io::Result<T> {
+        let start = escape_for_terminal(self.start);
         match (self.found, self.other) {
             (None, _) => Err(io::Error::new(
                 io::ErrorKind::NotFound,
@@ -88,12 +68,74 @@ impl<'a> Window<'a> {
                     escape_for_terminal(&other)
                 ),
             )),
-            (Some((_, n_before)), None) => {
-                let n_skipped = n_before.saturating_sub(self.context);
-                let n_printed = (n_before - n_skipped).saturating_add(1);
-                Ok((n_skipped, n_printed.saturating_add(self.context)))
-            }
+            (Some((_, message)), None) => Ok(message),
         }
+    }
+}
+
+impl MatchedId<'_, (String, u64)> {
+    /// Returns the whole id of a message and its offset, in a pass over all records.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read, no message has the id, or several do.
+    pub(super) fn message(start: &str, events: &mut dyn Events) -> io::Result<(String, u64)> {
+        let mut matched = MatchedId::new(start);
+        events.for_each(&mut |line, event| {
+            if let Ok(event) = event
+                && let Some(id) = event.context.uuid
+            {
+                matched.compare(event, || (id.decode().into_owned(), line.offset()));
+            }
+            true
+        })?;
+        matched.finish()
+    }
+}
+
+/// The messages to print, found in a pass over all of them.
+pub(super) struct Window<'a> {
+    tail: Option<u64>,
+    /// The number of messages before the wanted one.
+    around: Option<MatchedId<'a, u64>>,
+    context: u64,
+    n_messages: u64,
+}
+
+impl<'a> Window<'a> {
+    /// Creates a window.
+    pub(super) fn new(args: &'a Args) -> Self {
+        Self {
+            tail: args.tail,
+            around: args.around.as_deref().map(MatchedId::new),
+            context: args.context,
+            n_messages: 0,
+        }
+    }
+
+    /// Counts a message. Returns whether no other one is needed.
+    pub(super) fn count(&mut self, event: &Event<'_>) -> io::Result<ControlFlow<()>> {
+        if let Some(around) = &mut self.around {
+            around.compare(event, || self.n_messages);
+        }
+        self.n_messages += 1;
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Returns how many messages to skip, and how many to print.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if no message has the id, or several do.
+    pub(super) fn range(self) -> io::Result<(u64, u64)> {
+        let Some(around) = self.around else {
+            let n_printed = self.tail.unwrap_or(u64::MAX).min(self.n_messages);
+            return Ok((self.n_messages - n_printed, n_printed));
+        };
+        let n_before = around.finish()?;
+        let n_skipped = n_before.saturating_sub(self.context);
+        let n_printed = (n_before - n_skipped).saturating_add(1);
+        Ok((n_skipped, n_printed.saturating_add(self.context)))
     }
 }
 
@@ -102,14 +144,12 @@ mod tests {
     use super::*;
 
     fn window(ids: &[&str], start: &str) -> io::Result<(u64, u64)> {
-        let (tail, found, other) = Default::default();
-        let around = Some(start);
-        let mut window = Window { tail, around, context: 1, n_messages: 0, found, other };
-        for id in ids {
-            window.compare(id, start);
-            window.n_messages += 1;
+        let mut around = MatchedId::new(start);
+        for (message_idx, id) in ids.iter().enumerate() {
+            around.compare_id(id, || message_idx as u64);
         }
-        window.range()
+        let n_messages = ids.len() as u64;
+        Window { tail: None, around: Some(around), context: 1, n_messages }.range()
     }
 
     #[test]
@@ -127,8 +167,7 @@ mod tests {
     #[test]
     fn the_last_ones_are_at_most_all() {
         let last = |tail, n_messages| {
-            let (around, found, other) = Default::default();
-            Window { tail: Some(tail), around, context: 3, n_messages, found, other }.range().ok()
+            Window { tail: Some(tail), around: None, context: 3, n_messages }.range().ok()
         };
         assert_eq!(
             [last(2, 5), last(9, 5), last(0, 5)],
