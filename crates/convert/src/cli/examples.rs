@@ -72,6 +72,7 @@ pub(super) const EXAMPLES: &[(&str, Rows, Rows)] = &[
             ("convert show session.jsonl", "a conversation, in the pager"),
             ("convert show 2a86484a --tool Bash --full", "all output of a tool"),
             ("convert show 2a86484a --tail 5", "the last five messages"),
+            ("convert show 2a86484a --interactions", "prompts and their final answers"),
             ("convert show 2a86484a --branch fe8bd046", "a branch that was rewound"),
             ("convert show --markdown session.jsonl > session.md", "as Markdown"),
             ("convert show --follow session.jsonl", "while the session goes on"),

@@ -5,6 +5,7 @@ mod branches;
 mod depth;
 mod flow;
 mod follow;
+mod interactions;
 mod markdown;
 mod text;
 mod window;
@@ -15,7 +16,7 @@ use std::{
 };
 
 use archive::Status;
-use conversion::{Source, carry_faults};
+use conversion::{Events, Source, carry_faults};
 use core_model::{Body, Event, Format, IdSet, Options};
 use jsonl::Text;
 use sessions::{
@@ -27,6 +28,7 @@ use self::{
     base::Base,
     branches::LeftOut,
     depth::Depths,
+    interactions::Interactions,
     markdown::MarkdownPage,
     text::TextPage,
     window::{MatchedId, Window},
@@ -66,6 +68,10 @@ pub(crate) struct Args {
     /// With --around: print N messages before it and N after it
     #[arg(short = 'C', long, value_name = "N", default_value_t = 3, requires = "around")]
     context: u64,
+    /// Print only each prompt with its final answer; --offset, --limit and --tail count such pairs, and
+    /// filters choose the pairs with a match
+    #[arg(long, conflicts_with_all = ["around", "follow"])]
+    interactions: bool,
     /// Print all lines of the inputs and results of tools
     #[arg(long)]
     full: bool,
@@ -198,6 +204,18 @@ fn show(
             let message = format!("{id} is on no branch; --all-branches prints all records");
             return Err(io::Error::other(message));
         }
+        if args.interactions {
+            shower.note_branches(is_whole, &lines, events, out)?;
+            let mut interactions = Interactions::new(args, filter, format);
+            lines.each(events, &mut |read| match read {
+                _ if is_interrupted() => Ok(ControlFlow::Break(())),
+                Read::Event(event) => interactions.event(event, out),
+                _ => Ok(ControlFlow::Continue(())),
+            })?;
+            interactions.finish(out)?;
+            shower.has_shown = interactions.has_shown || is_interrupted();
+            return Ok(());
+        }
         if args.is_window() {
             let mut window = Window::new(args);
             let mut counter = Shower::new(args, filter, format);
@@ -212,12 +230,7 @@ fn show(
             }
             (shower.n_left_out, shower.n_left) = window.range()?;
         }
-        if is_whole {
-            let left_out = LeftOut::find(&lines, events)?;
-            if !left_out.is_empty() {
-                shower.page.note(&left_out.to_string(), out)?;
-            }
-        }
+        shower.note_branches(is_whole, &lines, events, out)?;
         lines.each(events, &mut |read| match read {
             _ if is_interrupted() => {
                 shower.has_shown = true;
@@ -236,6 +249,14 @@ fn show(
         complain(unread);
     }
     Ok(shower.has_shown)
+}
+
+/// Creates the form of output for a session.
+fn new_page(args: &Args, format: &Format) -> Box<dyn Page> {
+    match args.markdown {
+        true => Box::new(MarkdownPage::new(args, format)),
+        false => Box::new(TextPage::new(args, Terminal::of_stdout())),
+    }
 }
 
 /// Prints the events of one session.
@@ -259,12 +280,8 @@ struct Shower<'s> {
 
 impl<'s> Shower<'s> {
     fn new(args: &Args, filter: &'s Filter, format: &'static Format) -> Self {
-        let page: Box<dyn Page> = match args.markdown {
-            true => Box::new(MarkdownPage::new(args, format)),
-            false => Box::new(TextPage::new(args, Terminal::of_stdout())),
-        };
         Self {
-            page,
+            page: new_page(args, format),
             matcher: Matcher::new(filter),
             depths: Depths::default(),
             is_all_wanted: args.filter.is_empty(),
@@ -276,6 +293,21 @@ impl<'s> Shower<'s> {
                 .filter(|_| args.filter.is_empty() && args.offset == 0 && !args.is_window()),
             titles: IdSet::default(),
         }
+    }
+
+    /// Prints which branches are left out, if all of the session is wanted.
+    fn note_branches(
+        &mut self,
+        is_whole: bool,
+        lines: &SessionLines,
+        events: &mut dyn Events,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        if !is_whole {
+            return Ok(());
+        }
+        let left_out = LeftOut::find(lines, events)?;
+        if left_out.is_empty() { Ok(()) } else { self.page.note(&left_out.to_string(), out) }
     }
 
     /// Returns the wanted parts of an event; `None` if it has nothing to print.

@@ -21,7 +21,9 @@ impl MarkdownPage {
         // The models of these clients are not always Claude.
         let is_any = matches!(format.family, "clido" | "codex" | "pi");
         let assistant = if is_any { "Assistant" } else { "Claude" };
-        let (with_thinking, with_tools) = (!args.no_thinking, !args.no_tools);
+        let is_whole = !args.interactions;
+        let (with_thinking, with_tools) =
+            (is_whole && !args.no_thinking, is_whole && !args.no_tools);
         Self { markdown: Markdown { assistant, with_thinking, with_tools }, depth: 0 }
     }
 
