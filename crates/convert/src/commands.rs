@@ -12,6 +12,7 @@ pub(crate) mod list;
 mod man;
 mod merge;
 mod plan;
+mod repair;
 #[cfg(feature = "parquet")]
 mod restore;
 mod resume;
@@ -67,6 +68,8 @@ pub(crate) enum Command {
     Scan(scan::Args),
     /// Print or remove the carry of a converted file
     Carry(carry::Args),
+    /// Repair a damaged or cut session, and list every change
+    Repair(repair::Args),
     /// List the formats
     Formats,
     /// Print a script that completes commands in a shell
@@ -98,6 +101,7 @@ impl Command {
             Command::Merge(args) => merge::run(args),
             Command::Scan(args) => scan::run(args),
             Command::Carry(args) => carry::run(args),
+            Command::Repair(args) => repair::run(args),
             Command::Formats => formats::run(),
             Command::Completions(args) => completions::run(args),
             Command::Man(args) => man::run(args),

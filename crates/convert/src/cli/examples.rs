@@ -220,6 +220,17 @@ pub(super) const EXAMPLES: &[(&str, Rows, Rows)] = &[
         &[("0", "printed"), ("2", "the input cannot be read")],
     ),
     (
+        "repair",
+        &[
+            ("convert repair torn.jsonl -o whole.jsonl", "write a session that its client takes"),
+            ("convert repair 2a86484a --dry-run", "only list the changes"),
+        ],
+        &[
+            ("0", "the session was written; its client takes it"),
+            ("2", "the session cannot be read or repaired, or the output exists"),
+        ],
+    ),
+    (
         "completions",
         &[
             ("eval \"$(convert completions bash)\"", "the line for ~/.bashrc"),

@@ -14,7 +14,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Go on in another agent", &["resume", "check"]),
     ("Read", &["list", "show", "find", "stats", "usage", "lineage", "export"]),
     ("Archives", &["plan", "work", "merge", "tables", "restore"]),
-    ("Safety", &["scan", "carry"]),
+    ("Safety", &["scan", "carry", "repair"]),
     ("Shell", &["completions", "man", "help"]),
 ];
 

@@ -31,6 +31,7 @@ mod packed;
 mod reading;
 mod recipes;
 mod redaction;
+mod repair;
 mod resume;
 mod rules;
 mod selection;
