@@ -6,6 +6,7 @@ mod completions;
 mod detect;
 mod export;
 mod find;
+mod fork;
 mod formats;
 mod lineage;
 pub(crate) mod list;
@@ -18,6 +19,7 @@ mod restore;
 mod resume;
 mod scan;
 mod show;
+mod stale;
 mod stats;
 #[cfg(feature = "parquet")]
 mod tables;
@@ -70,6 +72,10 @@ pub(crate) enum Command {
     Carry(carry::Args),
     /// Repair a damaged or cut session, and list every change
     Repair(repair::Args),
+    /// Copy a session of clido or Claude Code under a new id
+    Fork(fork::Args),
+    /// List files that changed after a clido session wrote them
+    Stale(stale::Args),
     /// List the formats
     Formats,
     /// Print a script that completes commands in a shell
@@ -102,6 +108,8 @@ impl Command {
             Command::Scan(args) => scan::run(args),
             Command::Carry(args) => carry::run(args),
             Command::Repair(args) => repair::run(args),
+            Command::Fork(args) => fork::run(args),
+            Command::Stale(args) => stale::run(args),
             Command::Formats => formats::run(),
             Command::Completions(args) => completions::run(args),
             Command::Man(args) => man::run(args),

@@ -41,6 +41,7 @@ mod formats;
 mod hint;
 mod inspect;
 mod interrupt;
+mod new_file;
 mod object;
 mod reading;
 mod run;

@@ -54,6 +54,7 @@
 mod bundle;
 mod content_block;
 mod face;
+mod fork;
 mod history;
 mod loadable;
 mod reader;
@@ -81,6 +82,7 @@ pub use self::typed::{
 pub use self::{
     content_block::ContentBlock,
     face::{Checker, Clido, Reader, RecordBuf, RecordRef, Writer},
+    fork::fork,
     history::{HistoryError, HistoryMessage, to_messages},
     reader::{detect, read, read_block},
     record::{

@@ -231,6 +231,26 @@ pub(super) const EXAMPLES: &[(&str, Rows, Rows)] = &[
         ],
     ),
     (
+        "fork",
+        &[
+            ("convert fork 2a86484a --install", "a copy beside it, and the command to resume it"),
+            ("convert fork session.jsonl -o copy.jsonl", "a copy in a file"),
+        ],
+        &[("0", "the copy was written"), ("2", "the session cannot be read or copied")],
+    ),
+    (
+        "stale",
+        &[
+            ("convert stale 2a86484a", "files that changed after the session wrote them"),
+            ("convert stale --json --project ~/app", "an object for each file of a project"),
+        ],
+        &[
+            ("0", "no file changed"),
+            ("1", "a file changed, or an input cannot be read"),
+            ("2", "no input could be read"),
+        ],
+    ),
+    (
         "completions",
         &[
             ("eval \"$(convert completions bash)\"", "the line for ~/.bashrc"),

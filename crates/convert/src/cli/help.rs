@@ -11,7 +11,7 @@ use super::{Cli, examples::EXAMPLES, nearest::nearest};
 /// out; a command that is in no group is listed under `Other`.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Convert", &["", "detect", "formats"]),
-    ("Go on in another agent", &["resume", "check"]),
+    ("Go on in another agent", &["resume", "check", "stale", "fork"]),
     ("Read", &["list", "show", "find", "stats", "usage", "lineage", "export"]),
     ("Archives", &["plan", "work", "merge", "tables", "restore"]),
     ("Safety", &["scan", "carry", "repair"]),

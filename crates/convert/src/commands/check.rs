@@ -1,6 +1,6 @@
 //! `check`: finds records that a client would refuse or ignore.
 
-mod stale;
+pub(super) mod stale;
 
 use std::{
     collections::BTreeMap,

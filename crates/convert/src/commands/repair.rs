@@ -26,6 +26,7 @@ use crate::{
     environment::{inputs, lookup},
     formats::detect,
     hint::{io_message, read_message},
+    new_file::write_new,
     terminal::{escape::escape_for_terminal, figures::count, message::failed, progress::say},
 };
 
@@ -108,11 +109,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         match output {
             Some(path) => {
                 // The file must not exist, so that no session is overwritten.
-                let written = core_model::create_session_file(path).and_then(|mut file| {
-                    file.write_all(&bytes)?;
-                    file.sync_all()
-                });
-                if let Err(error) = written {
+                if let Err(error) = write_new(path, &bytes) {
                     let path = path.to_string_lossy();
                     return failed(&format!("{path}: {}", io_message(&error)));
                 }

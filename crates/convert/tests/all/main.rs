@@ -21,6 +21,7 @@ mod data;
 mod document;
 mod edits;
 mod export;
+mod fork;
 mod hostile;
 mod install;
 mod laws;

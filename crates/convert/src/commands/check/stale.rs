@@ -12,7 +12,7 @@ use jsonl::{Line, Value};
 
 /// Finds files that changed after a session.
 #[derive(Debug, Default)]
-pub(super) struct StaleFiles {
+pub(in crate::commands) struct StaleFiles {
     n_lines: u64,
     /// Whether a file is stale, by path, hash and time: each file is read once.
     known: HashMap<(String, String, u64), bool>,
@@ -45,7 +45,8 @@ impl StaleFiles {
         }
     }
 
-    fn is_stale(&mut self, record: &StaleFileRecord) -> bool {
+    /// Returns whether a file is gone, was written since, or has other bytes.
+    pub(in crate::commands) fn is_stale(&mut self, record: &StaleFileRecord) -> bool {
         let StaleFileRecord { path, content_hash, mtime_nanos } = record.clone();
         let key = (path, content_hash, mtime_nanos);
         // A relative path starts in the current folder, as it does for clido.
@@ -56,7 +57,7 @@ impl StaleFiles {
 
 /// Returns the file named by a `tool_result` line; `None` unless it has all members that clido
 /// compares.
-fn record(value: Value<'_>) -> Option<StaleFileRecord> {
+pub(in crate::commands) fn record(value: Value<'_>) -> Option<StaleFileRecord> {
     value.get("type")?.text().filter(|kind| kind.is("tool_result"))?;
     let event = format_clido::FORMAT.first_event(value);
     let (block, _) = event.message()?.blocks().next()?;
