@@ -111,6 +111,8 @@ pub struct Vocabulary {
     pub record: for<'l> fn(&Event<'l>) -> [Option<Text<'l>>; 2],
     /// Returns the address of the pull request that a record links; `None` for other records.
     pub pull_request: for<'l> fn(&Event<'l>) -> Option<Raw<'l>>,
+    /// Returns the name of the plan that a record belongs to; `None` for other records.
+    pub slug: for<'l> fn(&Event<'l>) -> Option<Text<'l>>,
 }
 
 impl Vocabulary {
@@ -136,6 +138,7 @@ impl Vocabulary {
         list: |_, _| {},
         record: |event| [event.kind, event.value.get("subtype").and_then(|it| it.text())],
         pull_request: |_| None,
+        slug: |_| None,
     };
 }
 

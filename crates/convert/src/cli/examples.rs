@@ -58,6 +58,7 @@ pub(super) const EXAMPLES: &[(&str, Rows, Rows)] = &[
             ("convert list", "all sessions of this machine, the newest first"),
             ("convert list --long --sort tokens -n 10", "the ten with the most tokens"),
             ("convert list --last 3", "the three newest"),
+            ("convert list --without empty,warmup", "without sessions that say nothing"),
             ("convert list --columns id,title --since yesterday", "two columns, from a day on"),
         ],
         &[

@@ -2,6 +2,7 @@
 
 mod column;
 mod ends;
+mod kinds;
 
 use std::{
     borrow::Cow,
@@ -12,7 +13,7 @@ use std::{
 };
 
 use archive::Status;
-use core_model::{Format, Hashes};
+use core_model::{CompactionRule, Format, Generations, Hashes};
 use rayon::prelude::*;
 use sessions::{
     Filter, Input, Matcher, Prefilter, Progress as _, ReadError, SessionFiles, TurnKeys,
@@ -22,6 +23,7 @@ use sessions::{
 use self::{
     column::Column,
     ends::{Numbers, Session},
+    kinds::KindArgs,
 };
 use crate::{
     FORMATS,
@@ -84,6 +86,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     copies: Copies,
     #[command(flatten)]
+    kinds: KindArgs,
+    #[command(flatten)]
     filter: FilterArgs,
     #[command(flatten)]
     reading: Reading,
@@ -121,6 +125,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         project: args.reading.project_path(),
         parts: (!args.filter.is_time_only()).then(|| (filter.prefilter(), &filter)),
         filter: &filter,
+        kinds: &args.kinds,
         is_folder,
         progress: &progress,
     };
@@ -316,6 +321,7 @@ struct Wanted<'w> {
     format: Option<&'static Format>,
     project: Option<String>,
     filter: &'w Filter,
+    kinds: &'w KindArgs,
     /// The parts that a session must have, if there is a filter.
     parts: Option<(Prefilter, &'w Filter)>,
     is_folder: bool,
@@ -331,6 +337,9 @@ impl Wanted<'_> {
         let session = self.scanned(unit)?;
         self.progress.add_file();
         let Some(session) = session else { return Ok(None) };
+        if !self.kinds.is_empty() && !self.kinds.matches(unit, session.format, self.progress)? {
+            return Ok(None);
+        }
         if self.parts.is_some() && !self.has_parts(unit, &session)? {
             return Ok(None);
         }
@@ -381,12 +390,15 @@ impl Wanted<'_> {
         left_out: &Hashes,
     ) -> Result<(Numbers, SessionRead), ReadError> {
         let mut numbers = Numbers::default();
+        let mut generations = Generations::new(CompactionRule::Boundary);
         let (format, progress) = (self.format, self.progress);
-        let read = once::session(unit, format, keys, left_out, progress, &mut |_, item| {
+        let read = once::session(unit, format, keys, left_out, progress, &mut |place, item| {
             if let Item::Event(event) = item {
                 numbers.push(event);
+                generations.push(place, event);
             }
         })?;
+        numbers.n_compactions = generations.n_compactions() as u64;
         Ok((numbers, read))
     }
 }

@@ -80,3 +80,38 @@ fn the_start_of_an_id_has_any_length() {
         assert_ne!(output.status.code(), Some(0), "{command:?}");
     }
 }
+
+/// Every command in docs/CALLS.md is one of this program, with its options.
+#[test]
+fn the_commands_of_the_table_of_calls_exist() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/CALLS.md");
+    let page = fs::read_to_string(page).expect("read");
+    let (home, mut n_commands) = (Home::new(), 0);
+    for command in page.split('`').skip(1).step_by(2) {
+        let Some(arguments) = command.strip_prefix("convert ") else { continue };
+        let mut arguments: Vec<&str> = arguments.split(' ').collect();
+        arguments.push("--help");
+        assert!(home.prints(&arguments).contains("Usage: convert"), "{command}");
+        n_commands += 1;
+    }
+    assert!(n_commands > 40, "{n_commands}");
+}
+
+#[test]
+fn sessions_are_chosen_by_their_kind() {
+    let home = Home::new();
+    home.session("1a000000-0000-4000-8000-000000000001", &["Warmup, please", "b", "c"]);
+    home.session("1b000000-0000-4000-8000-000000000002", &["A prompt", "warmup"]);
+    let ids = |args: &[&str]| {
+        let output = home.convert(&[&["list", "--columns", "id", "--sort", "id"], args].concat());
+        let printed = String::from_utf8(output.stdout).expect("UTF-8");
+        printed.lines().skip(1).map(|line| line[..2].to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&["--only", "warmup"]), ["1a"]);
+    assert_eq!(ids(&["--without", "warmup"]), ["1b"]);
+    // Nobody answered.
+    assert_eq!(ids(&["--only", "empty"]), ["1a", "1b"]);
+    assert_eq!(ids(&["--only", "empty,warmup"]), ["1a"]);
+    assert_eq!(ids(&["--without", "empty"]), [""; 0]);
+    assert_eq!(ids(&["--only", "empty", "--without", "compacted"]), ["1a", "1b"]);
+}

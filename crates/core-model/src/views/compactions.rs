@@ -118,6 +118,11 @@ impl Generations {
         self.generations
     }
 
+    /// Returns the number of compactions so far.
+    pub fn n_compactions(&self) -> usize {
+        self.generations.iter().filter(|generation| generation.compaction.is_some()).count()
+    }
+
     /// Returns the compactions, in the order of the file.
     pub fn compactions(self) -> Vec<Compaction> {
         self.generations.into_iter().filter_map(|generation| generation.compaction).collect()

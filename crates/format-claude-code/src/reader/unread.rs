@@ -18,6 +18,7 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
     list,
     record,
     pull_request,
+    slug,
     ..Vocabulary::PLAIN
 };
 
@@ -25,6 +26,11 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
 fn pull_request<'l>(event: &Event<'l>) -> Option<Raw<'l>> {
     event.kind.filter(|kind| kind.is("pr-link"))?;
     Some(event.value.get("prUrl")?.raw())
+}
+
+/// Returns the name of the plan, which the client keeps in `~/.claude/plans/SLUG.md`.
+fn slug<'l>(event: &Event<'l>) -> Option<Text<'l>> {
+    event.value.get("slug")?.text()
 }
 
 /// Returns the names of the members that the event of a line does not hold.

@@ -33,6 +33,12 @@ pub(super) enum Column {
     Size,
     /// The number of messages of all kinds; reads the whole session
     Messages,
+    /// The number of texts of the user and the assistant; reads the whole session
+    Texts,
+    /// The number of compactions; reads the whole session
+    Compactions,
+    /// The names of its plans, which Claude Code keeps in ~/.claude/plans; reads the whole session
+    Slug,
     /// The number of tokens; reads the whole session
     Tokens,
     /// The cost, if the session states it; reads the whole session
@@ -77,6 +83,9 @@ impl Column {
             Column::When => "when",
             Column::Size => "size",
             Column::Messages => "messages",
+            Column::Texts => "texts",
+            Column::Compactions => "compactions",
+            Column::Slug => "slug",
             Column::Tokens => "tokens",
             Column::Cost => "cost",
             Column::Errors => "errors",
@@ -90,12 +99,14 @@ impl Column {
 
     /// Returns whether sessions must be read to their end for this column.
     pub(super) fn is_counted(self) -> bool {
-        matches!(self, Column::Messages | Column::Tokens | Column::Cost | Column::Errors)
+        let is_text = matches!(self, Column::Messages | Column::Texts | Column::Slug);
+        let is_sum = matches!(self, Column::Tokens | Column::Cost | Column::Errors);
+        is_text || is_sum || self == Column::Compactions
     }
 
     /// Returns whether the values are words and not numbers.
     pub(super) fn is_text(self) -> bool {
-        !self.is_counted() && self != Column::Size
+        self == Column::Slug || !self.is_counted() && self != Column::Size
     }
 
     /// Returns the cell of a session, with times in a zone.
@@ -108,6 +119,12 @@ impl Column {
             Column::When => session.end.map(|time| printed_minute(time, zone)).unwrap_or_default(),
             Column::Size => size(session.size),
             Column::Messages => number(|numbers| numbers.n_messages),
+            Column::Texts => number(|numbers| numbers.n_texts),
+            Column::Compactions => number(|numbers| numbers.n_compactions),
+            Column::Slug => {
+                let slugs = session.numbers.as_ref().map(|numbers| numbers.slugs.join(", "));
+                escape_for_terminal(&slugs.unwrap_or_default())
+            }
             Column::Tokens => number(|numbers| numbers.n_tokens),
             Column::Errors => number(|numbers| numbers.errors.total()),
             Column::Cost => cost(session).map(|cost| format!("${cost:.4}")).unwrap_or_default(),
@@ -129,10 +146,13 @@ impl Column {
             Column::When => largest_first(one.end, other.end),
             Column::Size => largest_first(one.size, other.size),
             Column::Messages => numbers(|numbers| numbers.n_messages),
+            Column::Texts => numbers(|numbers| numbers.n_texts),
+            Column::Compactions => numbers(|numbers| numbers.n_compactions),
             Column::Tokens => numbers(|numbers| numbers.n_tokens),
             Column::Errors => numbers(|numbers| numbers.errors.total()),
             Column::Cost => largest_first(cost(one), cost(other)),
             Column::Id
+            | Column::Slug
             | Column::Format
             | Column::Project
             | Column::Title
@@ -200,6 +220,10 @@ pub(super) fn object(session: &Session, original: Option<&str>) -> Object {
     }
     if let Some(numbers) = &session.numbers {
         object.plain("messages", numbers.n_messages).plain("tokens", numbers.n_tokens);
+        object.plain("texts", numbers.n_texts).plain("compactions", numbers.n_compactions);
+        if !numbers.slugs.is_empty() {
+            object.strings("slugs", numbers.slugs.iter().map(String::as_str));
+        }
         object.plain("errors", numbers.errors.total()).plain("api_errors", numbers.errors.n_api);
         if let Some(cost) = numbers.cost {
             object.plain("cost_usd", cost);

@@ -7,7 +7,7 @@ use core_model::{
     Block, Body, ErrorPolicy, Errors, Event, Format, TitleRank, event_millis, is_client_text,
 };
 use jsonl::{Document, Line, Scanner, UnitScanner, Value};
-use sessions::{Input, ReadError, carried_format, format_of};
+use sessions::{Input, PartKind, ReadError, carried_format, format_of, parts};
 use storage::{Limits, Opened};
 
 use crate::{FORMATS, reading::once::Spent};
@@ -63,10 +63,18 @@ impl Origin {
     }
 }
 
+/// Limit on the names of plans of a session.
+const MAX_SLUGS: usize = 16;
+
 /// Counts that need all lines of a session.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Numbers {
     pub(super) n_messages: u64,
+    /// The texts of the user and the assistant.
+    pub(super) n_texts: u64,
+    pub(super) n_compactions: u64,
+    /// The names of plans, each once, in order.
+    pub(super) slugs: Vec<String>,
     pub(super) n_tokens: u64,
     pub(super) errors: Errors,
     pub(super) cost: Option<f64>,
@@ -76,6 +84,14 @@ impl Numbers {
     /// Counts an event.
     pub(super) fn push(&mut self, event: &Event<'_>) {
         self.n_messages += u64::from(event.message().is_some());
+        let is_text = |kind| matches!(kind, PartKind::User | PartKind::Assistant);
+        self.n_texts += parts(event).filter(|part| is_text(part.kind())).count() as u64;
+        if let Some(slug) = (event.vocabulary.slug)(event)
+            && self.slugs.len() < MAX_SLUGS
+            && !self.slugs.iter().any(|known| slug.is(known))
+        {
+            self.slugs.push(slug.decode().into_owned());
+        }
         self.errors += Errors::of(event, ErrorPolicy::Flag);
     }
 
