@@ -56,6 +56,9 @@ const HEADER_RULES: [&str; 4] = ["meta-first", "header-first", "id", "meta-membe
 /// Rules about the links of records.
 const LINK_RULES: [&str; 2] = ["prompt-first", "circle"];
 
+/// Rules about a parent that is not in the file.
+const DANGLING_RULES: [&str; 2] = ["dangling-parent", "missing-parent"];
+
 /// Repairs a session and writes it.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let lookup = &lookup(None, None, None);
@@ -146,6 +149,13 @@ fn repaired<'s>(
     format: &'static Format,
 ) -> io::Result<(Pieces<'s>, Vec<Problem>)> {
     let mut pieces = Pieces::of(source, format);
+    // A damaged record may have been the parent of others.
+    if pieces.has_damage {
+        let is_dangling = |problem: &&Problem| DANGLING_RULES.contains(&problem.rule);
+        for problem in pieces.problems().iter().filter(is_dangling) {
+            pieces.link_to_previous(problem.line);
+        }
+    }
     let mut problems = pieces.stops();
     let is_mark = |problem: &Problem| problem.rule == "byte-order-mark";
     if problems.iter().any(is_mark) && pieces.remove_mark() {

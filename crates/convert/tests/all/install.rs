@@ -392,10 +392,13 @@ fn a_session_is_found_by_its_id() {
     for id in [ID, "2a86484a", "2a86484a-"] {
         assert_eq!(says(&["detect", id]).1, format!("claude-code\t{}\n", name(ID)));
     }
-    let (status, _, words) = says(&["detect", "2a86484"]);
-    assert_eq!(status, Some(2));
-    assert!(words.contains("may be ") && words.contains(&other), "{words}");
-    assert!(says(&["detect", "2a8"]).2.contains("no session with this id"));
+    for start in ["2a86484", "2"] {
+        let (status, _, words) = says(&["detect", start]);
+        assert_eq!(status, Some(2));
+        let named = "may be 2a864847 (claude-code) or 2a86484a (claude-code)";
+        assert!(words.contains(named), "{words}");
+    }
+    assert!(says(&["detect", "2b8"]).2.contains("no session with this id"));
     assert!(says(&["detect", "../x"]).2.contains("No such file"));
     let project = home.project();
     let project = project.to_str().expect("UTF-8");

@@ -34,6 +34,8 @@ pub(super) struct Pieces<'s> {
     format: &'static Format,
     pieces: Vec<Piece<'s>>,
     pub(super) changes: Vec<Change>,
+    /// Whether bytes of damaged lines were left out.
+    pub(super) has_damage: bool,
     /// The offsets of records that were linked to the one before, each once.
     linked: HashSet<u64>,
 }
@@ -44,7 +46,7 @@ const PARENTS: [&str; 2] = ["parentUuid", "parentId"];
 impl<'s> Pieces<'s> {
     /// Splits a session. Bytes that are in no record are left out.
     pub(super) fn of(source: &'s [u8], format: &'static Format) -> Self {
-        let (mut pieces, mut changes) = (Vec::new(), Vec::new());
+        let (mut pieces, mut changes, mut split) = (Vec::new(), Vec::new(), Vec::new());
         let (mut scanner, mut recovery) = (Scanner::default(), Recovery::new(&[format]));
         for (line_idx, line) in jsonl::lines(source).enumerate() {
             let number = line_idx as u64 + 1;
@@ -74,10 +76,13 @@ impl<'s> Pieces<'s> {
             };
             recovery.line(&line, scanner.scan(&line), &mut take);
             if n_records > 1 {
-                let (line, offset) = (number, line.offset());
-                let what = format!("put {n_records} records on lines of their own");
-                changes.push(Change { line, offset, what });
+                split.push((number, line.offset(), n_records));
             }
+        }
+        let has_damage = !changes.is_empty();
+        for (line, offset, n_records) in split {
+            let what = format!("put {n_records} records on lines of their own");
+            changes.push(Change { line, offset, what });
         }
         if let Some(last) = pieces.last()
             && !source.ends_with(b"\n")
@@ -86,7 +91,7 @@ impl<'s> Pieces<'s> {
             let what = "added the newline after the last record".to_owned();
             changes.push(Change { line: last.line, offset: source.len() as u64, what });
         }
-        Self { format, pieces, changes, linked: HashSet::new() }
+        Self { format, pieces, changes, has_damage, linked: HashSet::new() }
     }
 
     /// Returns the session.
@@ -104,9 +109,14 @@ impl<'s> Pieces<'s> {
         self.pieces.len()
     }
 
+    /// Returns all problems.
+    pub(super) fn problems(&self) -> Vec<Problem> {
+        Check::all((self.format.checker)(), &self.bytes())
+    }
+
     /// Returns the problems that stop the client.
     pub(super) fn stops(&self) -> Vec<Problem> {
-        let mut problems = Check::all((self.format.checker)(), &self.bytes());
+        let mut problems = self.problems();
         problems.retain(Problem::stops);
         problems
     }
