@@ -18,9 +18,13 @@ use crate::{
 /// Limit on the branches that are named.
 const MAX_NAMED: usize = 8;
 
-/// Limit on the characters of an id, and of the first words of a branch.
-const MAX_ID: usize = 8;
+/// The printed characters of a UUID, and limits on the characters of other ids and of the first words.
+const UUID_START: usize = 8;
+const MAX_ID: usize = 40;
 const MAX_WORDS: usize = 48;
+
+/// The characters of a UUID.
+const UUID_LENGTH: usize = 36;
 
 /// The branches of a session that are left out.
 #[derive(Debug, Default)]
@@ -89,7 +93,10 @@ impl LeftOut {
         if let Some(id) = event.context.uuid {
             places.insert(hasher.hash_text(id), place);
             if branch.id.is_empty() {
-                branch.id = id.decode().chars().take(MAX_ID).collect();
+                let id = id.decode();
+                // Other ids than UUIDs may differ at their ends.
+                let n_chars = if id.len() == UUID_LENGTH { UUID_START } else { MAX_ID };
+                branch.id = id.chars().take(n_chars).collect();
             }
         }
         let is_text = |kind| matches!(kind, PartKind::User | PartKind::Assistant);
@@ -136,7 +143,8 @@ impl fmt::Display for LeftOut {
         )?;
         for Branch { id, n_records, words } in self.branches.iter().take(MAX_NAMED) {
             let (id, words) = (escape_for_terminal(id), escape_for_terminal(words));
-            write!(formatter, "\n  {id}  {}: {words}", records(*n_records))?;
+            let colon = if words.is_empty() { "" } else { ": " };
+            write!(formatter, "\n  {id}  {}{colon}{words}", records(*n_records))?;
         }
         match self.branches.len().saturating_sub(MAX_NAMED) {
             0 => Ok(()),
