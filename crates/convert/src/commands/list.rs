@@ -56,7 +56,7 @@ pub(crate) struct Args {
     /// there is a converted copy]
     #[arg(long, value_name = "COLUMN", value_enum, value_delimiter = ',')]
     columns: Vec<Column>,
-    /// Print all columns; this reads all of each session
+    /// Also print counts, cost, errors and the format; this reads all of each session
     #[arg(short, long, conflicts_with = "columns")]
     long: bool,
     /// Sort by this column: names from A, other values from the largest or latest
