@@ -9,6 +9,7 @@
 
 mod alone;
 mod bench_peers;
+mod ccusage;
 mod ci;
 mod cloud;
 mod compat;
@@ -37,6 +38,7 @@ use std::path::Path;
 pub use self::{
     alone::alone,
     bench_peers::bench_peers,
+    ccusage::ccusage,
     ci::ci,
     cloud::cloud,
     compat::compat,

@@ -24,6 +24,7 @@ usage: cargo xtask TASK
       --cases FILE  checks the recorded answers of clients to faults; --record-cases FILE
   cloud [DIR...]    compares runs between object stores on loopback with runs on the disk
   queries [DIR...]  runs the queries of docs/QUERIES.md over tables, and restores the files
+  ccusage DIR...    compares the sums of `convert usage` with those of ccusage, and explains differences
   picture [--check] writes docs/terminal.svg, the picture in README; --check only compares
   pages [DIR...]    opens pages of three sessions in Chromium, and uses them
   compat VERSION PROGRAM SOURCES  writes fixtures/compat/VERSION with the program of that version, built
@@ -77,6 +78,7 @@ fn main() -> ExitCode {
         ("miri", []) => xtask::miri(xtask::root()),
         ("cloud", folders) => xtask::cloud(xtask::root(), folders),
         ("queries", folders) => xtask::queries(xtask::root(), folders),
+        ("ccusage", folders) if !folders.is_empty() => xtask::ccusage(xtask::root(), folders),
         ("semver", []) => xtask::semver(xtask::root(), None),
         ("semver", [commit]) => xtask::semver(xtask::root(), Some(commit)),
         ("picture", []) => xtask::picture(xtask::root(), false),
