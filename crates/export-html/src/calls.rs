@@ -6,6 +6,7 @@
 use core_model::ByHash;
 
 use crate::{
+    code::Language,
     flow::FlowId,
     runs::{Run, Runs},
 };
@@ -24,8 +25,10 @@ pub(crate) struct Calls {
 pub(crate) struct Call {
     pub(crate) flow: FlowId,
     pub(crate) depth: usize,
+    /// The language of the file that the call reads.
+    pub(crate) language: Option<Language>,
     /// Whether no further result follows.
-    is_answered: bool,
+    pub(crate) is_answered: bool,
 }
 
 impl Calls {
@@ -45,8 +48,8 @@ impl Calls {
     }
 
     /// Opens a call.
-    pub(crate) fn start(&mut self, id: u64, flow: FlowId, depth: usize, is_answered: bool) {
-        self.open.insert(id, Call { flow, depth, is_answered });
+    pub(crate) fn start(&mut self, id: u64, call: Call) {
+        self.open.insert(id, call);
     }
 
     /// Returns a call that is open.

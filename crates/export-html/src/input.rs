@@ -5,9 +5,10 @@
 use jsonl::Value;
 
 use crate::{
+    code::{Language, Marker},
     diff::{Change, diff},
     html::Html,
-    words::{counted, first_line, push_long},
+    words::{counted, first_line, push_long, push_long_by},
 };
 
 /// The kind of a tool, by its name.
@@ -136,8 +137,14 @@ const MAX_INPUT: usize = 4 * 1024 * 1024;
 /// Length in bytes beyond which texts are shown one after the other instead of compared.
 const MAX_COMPARED: usize = 1024 * 1024;
 
+/// Returns the language of the file that an input names.
+pub(crate) fn language(input: Value<'_>) -> Option<Language> {
+    let path = ["file_path", "notebook_path", "path"].iter().find_map(|name| input.get(name));
+    Language::of_path(&path?.text()?.decode())
+}
+
 /// Appends an input member by member. Edits are shown as changes.
-pub(crate) fn push_input(html: &mut Html, input: Value<'_>) {
+pub(crate) fn push_input(html: &mut Html, input: Value<'_>, marker: &mut Marker) {
     if !input.is_object() {
         return push_long(html, input.raw().as_str());
     }
@@ -159,7 +166,12 @@ pub(crate) fn push_input(html: &mut Html, input: Value<'_>) {
         html.markup(if is_list { "" } else { "<dl>" });
         is_list = true;
         html.markup("<dt>").text(&key.decode()).markup("</dt><dd>");
-        push_value(html, value);
+        let language = match () {
+            () if key.is("command") || key.is("cmd") => Some(Language::SHELL),
+            () if key.is("content") => language(input),
+            () => None,
+        };
+        push_value(html, value, marker, language);
         html.markup("</dd>");
     }
     html.markup(if is_list { "</dl>" } else { "" });
@@ -179,13 +191,14 @@ pub(crate) fn push_input(html: &mut Html, input: Value<'_>) {
     }
 }
 
-fn push_value(html: &mut Html, value: Value<'_>) {
+fn push_value(html: &mut Html, value: Value<'_>, marker: &mut Marker, language: Option<Language>) {
     let text = value.text().map(|text| text.decode());
     let text = text.as_deref().unwrap_or(value.raw().as_str());
     if text.chars().nth(MAX_INLINE).is_none() && !text.contains('\n') {
-        html.markup("<code dir=\"auto\">").text(text).markup("</code>");
+        marker.push(html.markup("<code dir=\"auto\">"), text, language);
+        html.markup("</code>");
     } else {
-        push_long(html, text);
+        push_long_by(html, text, &mut |html, text| marker.push(html, text, language));
     }
 }
 
@@ -257,11 +270,13 @@ mod tests {
             r#"{"input":"*** Begin Patch\n*** Update File: a.rs\n@@\n a\n-b\n+c<\n*** End Patch"}"#;
         assert_eq!(with(patch, argument).as_deref(), Some("a.rs"));
         let mut html = Html::default();
-        with(patch, |input| push_input(&mut html, input));
+        with(patch, |input| push_input(&mut html, input, &mut Marker::default()));
         let change = "<span>  a\n</span><del>- b\n</del><ins>+ c&lt;\n</ins>";
         assert!(html.as_str().contains(change), "{}", html.as_str());
         let mut html = Html::default();
-        with(r#"{"input":"text(1)"}"#, |input| push_input(&mut html, input));
+        with(r#"{"input":"text(1)"}"#, |input| {
+            push_input(&mut html, input, &mut Marker::default())
+        });
         assert!(html.as_str().starts_with("<dl><dt>input</dt>"), "{}", html.as_str());
         let shell = r#"{"command":["bash","-lc","ls -l"]}"#;
         assert_eq!(with(shell, argument).as_deref(), Some("ls -l"));
@@ -280,7 +295,7 @@ mod tests {
     fn edits_are_changes() {
         let mut html = Html::default();
         let edit = r#"{"file_path":"a.rs","old_string":"a\nb","new_string":"a\nc<"}"#;
-        with(edit, |input| push_input(&mut html, input));
+        with(edit, |input| push_input(&mut html, input, &mut Marker::default()));
         assert_eq!(
             html.as_str(),
             "<dl><dt>file_path</dt><dd><code dir=\"auto\">a.rs</code></dd></dl>\
@@ -288,10 +303,12 @@ mod tests {
         );
         let mut html = Html::default();
         let edits = r#"{"edits":[{"old_string":"a","new_string":"b"},{"old_string":"c","new_string":"d"}]}"#;
-        with(edits, |input| push_input(&mut html, input));
+        with(edits, |input| push_input(&mut html, input, &mut Marker::default()));
         assert_eq!(html.as_str().matches("<pre class=\"diff\">").count(), 2);
         let mut html = Html::default();
-        with(r#"{"edits":["x"],"old_string":1}"#, |input| push_input(&mut html, input));
+        with(r#"{"edits":["x"],"old_string":1}"#, |input| {
+            push_input(&mut html, input, &mut Marker::default())
+        });
         assert!(html.as_str().contains("[&quot;x&quot;]"));
     }
 }

@@ -27,6 +27,7 @@
 mod axis;
 mod calls;
 mod casts;
+mod code;
 mod diff;
 mod flow;
 mod head;

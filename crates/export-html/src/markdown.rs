@@ -3,9 +3,13 @@
 //!
 //! In: `**a** <b> ![x](http://h/p.png)`. Out: `<strong>a</strong> &lt;b&gt; [http://h/p.png] x`.
 
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::{html::Html, words::push_long};
+use crate::{
+    code::{Language, Marker},
+    html::Html,
+    words::push_long,
+};
 
 /// Length in bytes beyond which a text is shown as written.
 const MAX_LENGTH: usize = 256 * 1024;
@@ -13,8 +17,8 @@ const MAX_LENGTH: usize = 256 * 1024;
 /// Limit for the nesting of elements. Deeper ones are flat.
 const MAX_DEPTH: usize = 24;
 
-/// Appends a text in Markdown.
-pub(crate) fn push_markdown(html: &mut Html, text: &str) {
+/// Appends a text in Markdown. `marker` marks the words of code that names its language.
+pub(crate) fn push_markdown(html: &mut Html, text: &str, marker: &mut Marker) {
     if text.len() > MAX_LENGTH {
         return push_long(html, text);
     }
@@ -22,8 +26,15 @@ pub(crate) fn push_markdown(html: &mut Html, text: &str) {
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut printer = Printer::default();
     for event in Parser::new_ext(text, options) {
-        printer.event(html, event);
+        match (&mut printer.code, event) {
+            (Some((_, code)), Event::Text(text)) => code.push_str(&text),
+            (_, event) => {
+                printer.end_code(html, marker);
+                printer.event(html, event);
+            }
+        }
     }
+    printer.end_code(html, marker);
     while let Some(end) = printer.open.pop() {
         html.markup(end);
     }
@@ -34,9 +45,18 @@ pub(crate) fn push_markdown(html: &mut Html, text: &str) {
 struct Printer {
     open: Vec<&'static str>,
     is_in_head: bool,
+    /// The language and the text of the open block of code.
+    code: Option<(Language, String)>,
 }
 
 impl Printer {
+    /// Appends the text of the open block of code.
+    fn end_code(&mut self, html: &mut Html, marker: &mut Marker) {
+        if let Some((language, code)) = self.code.take() {
+            marker.push(html, &code, Some(language));
+        }
+    }
+
     fn event(&mut self, html: &mut Html, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(html, &tag),
@@ -69,7 +89,12 @@ impl Printer {
             Tag::Heading { level: HeadingLevel::H3, .. } => ("<h4>", "</h4>"),
             Tag::Heading { .. } => ("<h5>", "</h5>"),
             Tag::BlockQuote(_) => ("<blockquote>", "</blockquote>"),
-            Tag::CodeBlock(_) => ("<pre><code>", "</code></pre>"),
+            Tag::CodeBlock(kind) => {
+                if let CodeBlockKind::Fenced(name) = kind {
+                    self.code = Language::of_name(name).map(|language| (language, String::new()));
+                }
+                ("<pre><code>", "</code></pre>")
+            }
             Tag::List(None) => ("<ul>", "</ul>"),
             Tag::List(Some(first)) => {
                 html.markup("<ol start=\"").show(first).markup("\">");
@@ -124,7 +149,7 @@ mod tests {
 
     fn rendered(text: &str) -> String {
         let mut html = Html::default();
-        push_markdown(&mut html, text);
+        push_markdown(&mut html, text, &mut Marker::default());
         html.as_str().to_owned()
     }
 
@@ -137,7 +162,11 @@ mod tests {
                 "<ul><li><em>c</em></li><li><strong>d</strong></li></ul>",
             )
         );
-        assert_eq!(rendered("```rust\na < b\n```"), "<pre><code>a &lt; b\n</code></pre>");
+        assert_eq!(rendered("```\na < b\n```"), "<pre><code>a &lt; b\n</code></pre>");
+        assert_eq!(
+            rendered("```rust\na < 5\n```\nb"),
+            "<pre><code>a &lt; <span class=\"n\">5</span>\n</code></pre><p>b</p>"
+        );
         assert_eq!(rendered("a <b onclick=x>c</b>"), "<p>a &lt;b onclick=x&gt;c&lt;/b&gt;</p>");
         assert_eq!(rendered("<script>x</script>"), "<p>&lt;script&gt;x&lt;/script&gt;</p>");
         assert_eq!(

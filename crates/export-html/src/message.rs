@@ -6,13 +6,15 @@ use core_model::{Block, Content, Event, Message, Role, ToolResult, ToolUse, even
 use jsonl::{Raw, Text};
 
 use crate::{
+    calls::Call,
+    code::{self, Language, Marker},
     html::Html,
-    input::{argument, family, push_input},
+    input::{Family, argument, family, language, push_input},
     markdown::push_markdown,
     page::{Page, Scene},
     picture::push_picture,
     threads::Thread,
-    words::{counted, first_line, lasting, push_long, push_time},
+    words::{counted, first_line, lasting, push_long, push_long_by, push_time},
 };
 
 /// Limit for the blocks of a message on the page.
@@ -126,14 +128,14 @@ impl<W: Write> Page<W> {
                 html.markup("<details class=\"thinking\"><summary>Thinking <span class=\"peek\">");
                 html.text(&first_line(&text, MAX_PEEK)).markup("</span></summary>");
                 html.markup("<div class=\"words\" dir=\"auto\">");
-                push_markdown(html, &text);
+                push_markdown(html, &text, &mut self.marker);
                 html.markup("</div></details>");
             }
             Block::ToolUse(tool) => self.call(html, scene, event, &tool, block_idx),
             Block::ToolResult(result) => {
                 html.markup("<details class=\"call\"><summary><b>Result</b> <code>");
                 html.text(&result.tool_use_id.decode()).markup("</code></summary>");
-                push_result(html.markup("<div"), &result);
+                push_result(html.markup("<div"), &result, &mut self.marker, None);
                 html.markup("</details>");
             }
             Block::Image { media_type, data } => push_picture(html, media_type, data),
@@ -152,7 +154,7 @@ impl<W: Write> Page<W> {
     }
 
     /// Writes a text of a person, the client, or the assistant.
-    fn words(&self, html: &mut Html, text: &str, message: &Message<'_>) {
+    fn words(&mut self, html: &mut Html, text: &str, message: &Message<'_>) {
         let is_own = |text| message.is_by_client() || self.survey.prompt_preview(text).is_none();
         match message.role {
             Role::User if message.is_summary || is_own(text) => {
@@ -175,7 +177,7 @@ impl<W: Write> Page<W> {
             }
             Role::Assistant => {
                 html.markup("<div class=\"words\" dir=\"auto\">");
-                push_markdown(html, text);
+                push_markdown(html, text, &mut self.marker);
                 html.markup("</div>");
             }
         }
@@ -195,13 +197,15 @@ impl<W: Write> Page<W> {
         let run = self.calls.next_run(id);
         let answered = run.and_then(|run| run.answered());
         let is_error = run.is_some_and(|run| run.is_error);
-        html.markup("<details class=\"call ").markup(family(&tool.name.decode()).name());
+        let family = family(&tool.name.decode());
+        html.markup("<details class=\"call ").markup(family.name());
         html.markup(if is_failing { " failing" } else { "" });
         html.markup(if is_error { " error" } else { "" }).markup("\" id=\"e");
         html.show(self.n_lines).markup("-").show(block_idx).markup("\"><summary><b>");
         html.text(&tool.name.decode()).markup("</b> ");
         let json = tool.input.json();
         let input = self.scanner.scan_raw(json.raw()).ok();
+        let language = input.filter(|_| family == Family::Read).and_then(language);
         if let Some(argument) = input.and_then(argument) {
             html.markup("<code>").text(&argument).markup("</code>");
         }
@@ -219,7 +223,7 @@ impl<W: Write> Page<W> {
         }
         html.markup("</summary><div class=\"input\">");
         match input {
-            Some(input) => push_input(html, input),
+            Some(input) => push_input(html, input, &mut self.marker),
             None => push_long(html, json.raw().as_str()),
         }
         let missing = &self.survey.missing;
@@ -231,7 +235,8 @@ impl<W: Write> Page<W> {
         if self.calls.get(id).is_none() {
             self.flows.append(scene.flow, html.take());
             let flow = self.flows.open(scene.flow);
-            self.calls.start(id, flow, scene.depth, !is_waiting);
+            let call = Call { flow, depth: scene.depth, language, is_answered: !is_waiting };
+            self.calls.start(id, call);
             self.close_if_done(id);
         }
         html.markup("</details>");
@@ -248,13 +253,13 @@ impl<W: Write> Page<W> {
     /// Earlier blocks of the same line are written first.
     fn result(&mut self, scene: &Scene, html: &mut Html, result: &ToolResult<'_>) -> bool {
         let id = self.hash(result.tool_use_id);
-        let Some(flow) = self.calls.get(id).map(|call| call.flow) else { return false };
+        let Some(Call { flow, language, .. }) = self.calls.get(id) else { return false };
         if !self.flows.is_open(flow) {
             return false;
         }
         let mut inner = Html::of("<div");
         self.push_anchor(&mut inner);
-        push_result(&mut inner, result);
+        push_result(&mut inner, result, &mut self.marker, language);
         self.flows.append(scene.flow, html.take());
         self.flows.append(flow, inner);
         self.calls.answer(id);
@@ -263,8 +268,14 @@ impl<W: Write> Page<W> {
     }
 }
 
-/// Appends the output of a tool, from the attributes of its element on.
-fn push_result(html: &mut Html, result: &ToolResult<'_>) {
+/// Appends the output of a tool, from the attributes of its element on. `language` is that of the file
+/// that the tool read.
+fn push_result(
+    html: &mut Html,
+    result: &ToolResult<'_>,
+    marker: &mut Marker,
+    language: Option<Language>,
+) {
     html.markup(match result.is_error.value() {
         Some(true) => " class=\"result failed\"><p class=\"label\">Error</p>",
         _ => " class=\"result\"><p class=\"label\">Result</p>",
@@ -276,7 +287,9 @@ fn push_result(html: &mut Html, result: &ToolResult<'_>) {
         Content::Text(_) | Content::Blocks(_) => {
             for (block, raw) in result.content.blocks() {
                 match block {
-                    Block::Text(text) => push_long(html, &text.decode()),
+                    Block::Text(text) => push_long_by(html, &text.decode(), &mut |html, text| {
+                        marker.push_behind(html, text, language, &code::number);
+                    }),
                     Block::Image { media_type, data } => push_picture(html, media_type, data),
                     Block::Other { kind, .. } => push_other(html, kind, raw),
                     _ => push_other(html, None, raw),

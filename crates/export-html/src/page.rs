@@ -12,6 +12,7 @@ use crate::{
     Figures, Survey,
     calls::Calls,
     casts::Cast,
+    code::Marker,
     flow::{FlowId, Flows},
     head::{push_foot, push_head},
     html::Html,
@@ -39,6 +40,7 @@ pub struct Page<W> {
     speakers: HashMap<FlowId, Role>,
     pub(crate) calls: Calls,
     pub(crate) scanner: Scanner,
+    pub(crate) marker: Marker,
     /// The time that other times are relative to.
     pub(crate) start: i64,
     /// The number of events and unread lines so far, which anchors have.
@@ -87,6 +89,7 @@ impl<W: Write> Page<W> {
             speakers: HashMap::new(),
             calls: Calls::new(std::mem::take(&mut survey.runs)),
             scanner: Scanner::default(),
+            marker: Marker::default(),
             start: survey.span.earliest().unwrap_or_default(),
             survey,
             n_lines: 0,

@@ -18,18 +18,24 @@ const MAX_SHOWN: usize = 1024 * 1024;
 /// Appends a text as written. The rest of a long text opens on demand. A text beyond the limit is
 /// cut, and a note says so.
 pub(crate) fn push_long(html: &mut Html, text: &str) {
+    push_long_by(html, text, &mut |html, text| _ = html.text(text));
+}
+
+/// Appends a text whose parts `push` writes, as [`push_long`] does.
+pub(crate) fn push_long_by(html: &mut Html, text: &str, push: &mut dyn FnMut(&mut Html, &str)) {
     let text = text.strip_suffix('\n').unwrap_or(text);
     let (text, unshown) = text.split_at(text.floor_char_boundary(MAX_SHOWN));
-    push_whole(html, text);
+    push_whole(html, text, push);
     if !unshown.is_empty() {
         html.markup("<p class=\"quiet\">").text(&grouped(unshown.len() as u64));
         html.markup(" more bytes stand in the session, and not on this page</p>");
     }
 }
 
-fn push_whole(html: &mut Html, text: &str) {
+fn push_whole(html: &mut Html, text: &str, push: &mut dyn FnMut(&mut Html, &str)) {
     let (shown, rest) = cut(text);
-    html.markup("<pre dir=\"auto\">").text(shown).markup("</pre>");
+    push(html.markup("<pre dir=\"auto\">"), shown);
+    html.markup("</pre>");
     if rest.is_empty() {
         return;
     }
@@ -38,7 +44,8 @@ fn push_whole(html: &mut Html, text: &str) {
         1 => html.show(grouped(rest.chars().count() as u64)).markup(" more characters"),
         n_lines => html.show(grouped(n_lines as u64)).markup(" more lines"),
     };
-    html.markup("</summary><pre dir=\"auto\">").text(rest).markup("</pre></details>");
+    push(html.markup("</summary><pre dir=\"auto\">"), rest);
+    html.markup("</pre></details>");
 }
 
 /// Splits a text after its first lines. A text that is only a little longer is not split.
