@@ -41,6 +41,7 @@ mod page;
 mod picture;
 mod policy;
 mod runs;
+mod spent;
 mod survey;
 mod threads;
 mod timeline;
@@ -49,5 +50,6 @@ mod words;
 pub use self::{
     index::{Entry, write_index},
     page::{Page, is_page},
+    spent::Spent,
     survey::{Figures, Survey},
 };

@@ -13,6 +13,7 @@ use crate::{
     markdown::push_markdown,
     page::{Page, Scene},
     picture::push_picture,
+    spent::push_spent,
     threads::Thread,
     words::{counted, first_line, lasting, push_long, push_long_by, push_time},
 };
@@ -107,6 +108,9 @@ impl<W: Write> Page<W> {
         self.push_anchor(html);
         html.markup(">");
         self.push_speaker(html, event, scene, is_asked);
+        if let Some(spent) = self.take_spent(event) {
+            push_spent(html, spent);
+        }
     }
 
     fn block(

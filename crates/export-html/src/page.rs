@@ -16,6 +16,7 @@ use crate::{
     flow::{FlowId, Flows},
     head::{push_foot, push_head},
     html::Html,
+    spent::{Spent, push_spent},
     threads::{Thread, Threads},
     words::{counted, lasting, push_time},
 };
@@ -51,6 +52,8 @@ pub struct Page<W> {
     anchored: u64,
     n_unshown: u64,
     n_skipped: u64,
+    /// The figures after the first pass.
+    figures: Figures,
 }
 
 /// The place of a conversation on the page.
@@ -78,6 +81,7 @@ impl<W: Write> Page<W> {
         let mut head = Html::default();
         push_head(&mut head, &survey, name);
         sink.write_all(head.as_str().as_bytes())?;
+        let figures = survey.figures();
         // The second pass finds the conversations again, so the survey need not keep them.
         let threads = Threads::of_second_pass(&survey.threads);
         survey.threads = Threads::default();
@@ -97,6 +101,7 @@ impl<W: Write> Page<W> {
             anchored: 0,
             n_unshown: 0,
             n_skipped: 0,
+            figures,
         })
     }
 
@@ -111,6 +116,7 @@ impl<W: Write> Page<W> {
             Body::Notice(notice) => self.notice(&scene, event, notice),
             Body::Outcome(outcome) => self.outcome(&scene, event, outcome),
             Body::Start(start) => self.session_start(&scene, event, start),
+            Body::Usage(_) => self.usage(&scene, event),
             _ => false,
         };
         self.n_unshown += u64::from(!is_shown);
@@ -142,7 +148,7 @@ impl<W: Write> Page<W> {
         push_foot(&mut foot, self.n_lines - self.n_later, self.n_unshown, self.n_skipped);
         self.sink.write_all(foot.as_str().as_bytes())?;
         self.sink.flush()?;
-        Ok((self.sink, self.survey.figures()))
+        Ok((self.sink, self.figures))
     }
 
     /// Returns the place of a conversation: in the call that started it while the call is open,
@@ -192,6 +198,20 @@ impl<W: Write> Page<W> {
         if let (Thread::Call(id), false) = (thread, scene.is_lone) {
             self.close_if_done(id);
         }
+    }
+
+    /// Writes the tokens and the cost of a response whose client counts them in a record of their own.
+    fn usage(&mut self, scene: &Scene, event: &Event<'_>) -> bool {
+        let Some(spent) = self.take_spent(event) else { return false };
+        let mut html = Html::of("<article class=\"usage\">");
+        push_spent(&mut html, spent);
+        self.flows.append(scene.flow, html.markup("</article>\n").take());
+        true
+    }
+
+    /// Returns the tokens and the cost of an event's response, once for each response.
+    pub(crate) fn take_spent(&mut self, event: &Event<'_>) -> Option<Spent> {
+        self.survey.responses.take(event, self.n_lines, self.threads.hasher())
     }
 
     /// Returns the hash of an id.

@@ -11,6 +11,7 @@ use jsonl::Text;
 use crate::{
     casts::Casts,
     runs::Runs,
+    spent::{Responses, Spent},
     threads::{Thread, Threads},
     words::first_line,
 };
@@ -38,6 +39,7 @@ pub struct Survey {
     pub(crate) span: Span,
     pub(crate) tokens: TokenTotals,
     costs: Costs,
+    pub(crate) responses: Responses,
     pub(crate) runs: Runs,
     pub(crate) timeline: Timeline,
     /// Times and the tokens in the context at each.
@@ -88,7 +90,8 @@ pub struct Figures {
     pub errors: Errors,
     /// The tokens; each response counts once.
     pub tokens: Tokens,
-    /// The cost in US dollars; `None` if no outcome has one.
+    /// The cost in US dollars: of outcomes that state one, and of responses that no outcome covers;
+    /// `None` if neither is known.
     pub cost: Option<f64>,
 }
 
@@ -118,6 +121,7 @@ impl Survey {
         self.span.push(event);
         self.tokens.push(event);
         self.costs.push(event);
+        self.responses.end_run(event);
         self.runs.push(self.n_lines, time, event, self.threads.hasher());
         self.timeline.push(place, event);
         if event.is_prompt() {
@@ -130,6 +134,12 @@ impl Survey {
             self.note_context(event, time);
         }
         self.casts.note(thread, time, n_calls(event), errors.total());
+    }
+
+    /// Notes the tokens and the cost of the response of the last event. If a response has several
+    /// events, the largest count is used.
+    pub fn spend(&mut self, event: &Event<'_>, spent: Spent) {
+        self.responses.note(event, self.n_lines, self.threads.hasher(), spent);
     }
 
     /// Adds an unreadable line.
@@ -152,6 +162,10 @@ impl Survey {
         let decoded = |text: &str| Text::new(text).map(|text| text.decode().into_owned());
         let title = self.facts.title.as_ref().and_then(|(_, title)| decoded(title));
         let title = title.filter(|title| !title.trim().is_empty());
+        let cost = match (self.costs.total(self.cost_policy), self.responses.cost()) {
+            (Some(stated), Some(priced)) => Some(stated + priced),
+            (stated, priced) => stated.or(priced),
+        };
         let first = self.prompts.first().map(|prompt| prompt.text.clone());
         Figures {
             title: title.map(|title| first_line(&title, MAX_TITLE)).or(first),
@@ -166,7 +180,7 @@ impl Survey {
             n_sub_agents: self.casts.n_sub_agents(),
             errors: self.errors,
             tokens: self.tokens.total(),
-            cost: self.costs.total(self.cost_policy),
+            cost,
         }
     }
 

@@ -14,9 +14,12 @@ use archive::{ConvertError, Outputs, Status};
 use clap::ValueHint;
 use conversion::Source;
 use core_model::{Format, Options};
-use export_html::{Entry, Figures, Page, Survey, write_index};
+use export_html::{Entry, Figures, Page, Spent, Survey, write_index};
 use rayon::prelude::*;
-use sessions::{Input, Progress as _, Redact, UnknownFormat, is_of_a_session, single_format};
+use sessions::{
+    Input, PricedResponses, Prices, Progress as _, Redact, UnknownFormat, is_of_a_session,
+    single_format,
+};
 use storage::{Compression, Limits, Opened};
 
 use self::{
@@ -74,6 +77,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         options,
         redact: args.redact.into(),
         outputs,
+        prices: Prices::known(),
         progress,
         is_quiet: args.reading.pace.quiet,
     };
@@ -91,6 +95,7 @@ struct Export {
     options: Options,
     redact: Redact,
     outputs: Outputs,
+    prices: Prices,
     progress: Progress,
     is_quiet: bool,
 }
@@ -218,10 +223,17 @@ impl Export {
         let exported = source.with_events(format, |events| {
             lines.plan(events, &self.options)?;
             let mut survey = Survey::new(format);
+            let mut responses = PricedResponses::new(FORMATS, &self.prices);
             let mut n_damaged = 0;
             lines.each(events, &mut |read| {
                 match read {
-                    Read::Event(event) => survey.push(event),
+                    Read::Event(event) => {
+                        survey.push(event);
+                        let priced = responses.price(event, 0);
+                        if let Some(tokens) = priced.tokens {
+                            survey.spend(event, Spent { tokens, cost: priced.cost });
+                        }
+                    }
                     Read::Hidden => survey.skip(),
                     Read::Damaged(_) => {
                         n_damaged += 1;

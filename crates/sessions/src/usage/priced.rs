@@ -21,6 +21,8 @@ pub struct Priced {
     /// The cost in US dollars, as the log states it or else by prices; `None` if the model is
     /// unknown, or if the outcome of the run has the cost.
     pub cost: Option<f64>,
+    /// The tokens of the response, as this event counts them.
+    pub tokens: Option<Tokens>,
 }
 
 /// Finds the keys and the costs of the responses of one file. First every event is observed, then
@@ -88,7 +90,7 @@ impl<'p> PricedResponses<'p> {
             Body::Message(message) => {
                 let key = key(event, &origin);
                 let Some(usage) = message.usage.filter(|usage| !usage.is_null()) else {
-                    return Priced { key, cost: None };
+                    return Priced { key, ..Priced::default() };
                 };
                 self.note_model(message.model);
                 let key = key.or_else(|| record_key(event, &origin));
@@ -98,7 +100,7 @@ impl<'p> PricedResponses<'p> {
                 let by_price =
                     || self.prices.cost(&model, self.time, usage.tokens(), cache_hour(&usage));
                 let cost = stated.or_else(by_price).filter(|_| !self.covered.contains(&offset));
-                return Priced { key, cost };
+                return Priced { key, cost, tokens: Some(usage.tokens()) };
             }
             Body::Usage(usage) if usage.message_id.is_none() => {
                 let tokens = usage.since(&mut self.last_total);
@@ -107,7 +109,7 @@ impl<'p> PricedResponses<'p> {
                     tokens.and_then(|tokens| self.prices.cost(&self.model, self.time, tokens, 0));
                 let cost = cost.filter(|_| !self.covered.contains(&offset));
                 self.last_key.clone_from(&key);
-                return Priced { key, cost };
+                return Priced { key, cost, tokens };
             }
             Body::Outcome(outcome) => {
                 let policy = format.map(|format| format.cost).unwrap_or_default();
@@ -125,7 +127,8 @@ impl<'p> PricedResponses<'p> {
                     self.prices.cost(&self.model, self.time, tokens, hour)
                 };
                 let cost = stated.or_else(by_price);
-                return Priced { key: self.last_key.take().filter(|_| cost.is_some()), cost };
+                let key = self.last_key.take().filter(|_| cost.is_some());
+                return Priced { key, cost, tokens: None };
             }
             _ => {}
         }
@@ -196,11 +199,17 @@ mod tests {
         let known = line("m", r#","requestId":"r""#);
         let unknown = line("n", "");
         let key = |key: &str| Some(key.to_owned());
+        let tokens = Some(Tokens {
+            input: 1_000_000,
+            output: 100_000,
+            cache_read: 2_000_000,
+            cache_creation: 500_000,
+        });
         assert_eq!(
             priced(&format_claude_code::FORMAT, &[&known, &unknown, r#"{"type":"x"}"#]),
             [
-                Priced { key: key("a r"), cost: Some(1.0 + 1.0 + 1.0 + 1.0) },
-                Priced { key: key("a"), cost: None },
+                Priced { key: key("a r"), cost: Some(1.0 + 1.0 + 1.0 + 1.0), tokens },
+                Priced { key: key("a"), cost: None, tokens },
                 Priced::default(),
             ]
         );
