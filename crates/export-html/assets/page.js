@@ -121,6 +121,7 @@
   };
   const search = () => {
     clear();
+    offer(null);
     const wanted = query.value.toLowerCase();
     if (!wanted) return;
     const walker = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
@@ -186,18 +187,124 @@
     find("previous").addEventListener("click", () => { searchNow(); go(-1); });
   }
 
-  // The list of sessions.
+  // A button copies the text that the pointer is on: a block of code, or else a message.
+  const copy = document.createElement("button");
+  copy.type = "button";
+  copy.className = "copy";
+  let source = null;
+  const textOf = (element) => {
+    copy.remove();
+    return element.innerText;
+  };
+  const copyText = async (element) => {
+    const text = textOf(element);
+    let isCopied = true;
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      getSelection().selectAllChildren(element);
+      isCopied = document.execCommand("copy");
+      getSelection().removeAllRanges();
+    }
+    element.append(copy);
+    copy.textContent = isCopied ? "Copied" : "Not copied";
+  };
+  const offer = (element) => {
+    if (source === element) return;
+    source = element;
+    copy.textContent = "Copy";
+    copy.setAttribute("aria-label", "Copy this text");
+    if (element) element.append(copy);
+    else copy.remove();
+  };
+  const copied = (target) => target.closest && target.closest("main pre, main .words");
+  if (query) {
+    main.addEventListener("pointerover", (event) => {
+      if (event.target !== copy) offer(copied(event.target));
+    });
+    copy.addEventListener("click", () => source && copyText(source));
+  }
+  const copyHere = () => {
+    const places = [...main.querySelectorAll(":scope > article")];
+    const at = here ? outermost(here) : places[firstBelow(places, innerHeight / 3)];
+    const element = at && (at.querySelector("details[open] pre, .words") || at.querySelector("pre"));
+    if (element) {
+      offer(element);
+      copyText(element);
+    }
+  };
+
+  // The list of sessions: sorted by a column, and grouped by project.
   const narrow = find("narrow");
   if (narrow) {
-    const rows = [...document.querySelectorAll("tbody tr")];
-    narrow.addEventListener("input", () => {
+    const body = document.querySelector(".sessions tbody");
+    const rows = [...body.rows];
+    const heads = [...document.querySelectorAll(".sessions thead th")];
+    let [column, isDown, isGrouped] = [1, true, false];
+    const valueOf = (row) => {
+      const cell = row.cells[column];
+      return cell.dataset.value === undefined ? cell.textContent.toLowerCase() : Number(cell.dataset.value);
+    };
+    const arrange = () => {
+      const sorted = rows.map((row) => [valueOf(row), row]);
+      sorted.sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0) * (isDown ? -1 : 1));
+      for (const head of heads) head.removeAttribute("aria-sort");
+      heads[column].setAttribute("aria-sort", isDown ? "descending" : "ascending");
+      const groups = new Map();
+      for (const [, row] of sorted) {
+        const name = isGrouped ? row.dataset.project : "";
+        if (!groups.has(name)) groups.set(name, []);
+        groups.get(name).push(row);
+      }
+      for (const old of body.querySelectorAll(".project")) old.remove();
+      for (const [name, members] of groups) {
+        if (isGrouped) {
+          const row = document.createElement("tr");
+          const cell = document.createElement("th");
+          row.className = "project";
+          cell.colSpan = heads.length;
+          cell.scope = "rowgroup";
+          cell.textContent = `${name || "No project"} (${members.length})`;
+          row.append(cell);
+          body.append(row);
+        }
+        body.append(...members);
+      }
+      filter();
+    };
+    const filter = () => {
       const wanted = narrow.value.toLowerCase();
       let n_shown = 0;
-      for (const row of rows) {
-        row.hidden = !row.textContent.toLowerCase().includes(wanted);
+      let [head, n_inside] = [null, 0];
+      const endGroup = () => { if (head) head.hidden = n_inside === 0; };
+      for (const row of body.rows) {
+        if (row.className === "project") {
+          endGroup();
+          [head, n_inside] = [row, 0];
+          continue;
+        }
+        const text = `${row.textContent} ${row.dataset.project}`.toLowerCase();
+        row.hidden = !text.includes(wanted);
         n_shown += row.hidden ? 0 : 1;
+        n_inside += row.hidden ? 0 : 1;
       }
+      endGroup();
       count.textContent = wanted ? String(n_shown) : "";
+    };
+    narrow.addEventListener("input", filter);
+    for (const [idx, head] of heads.entries()) {
+      head.querySelector("button").addEventListener("click", () => {
+        // Names begin with the first, numbers and times with the largest.
+        isDown = column === idx ? !isDown : idx > 0;
+        column = idx;
+        arrange();
+      });
+    }
+    const group = find("group");
+    group.addEventListener("click", () => {
+      isGrouped = !isGrouped;
+      group.setAttribute("aria-pressed", String(isGrouped));
+      arrange();
     });
   }
 
@@ -215,6 +322,7 @@
     "P": () => step("article.prompt", -1),
     "e": () => step(".call.error, article.error", 1),
     "E": () => step(".call.error, article.error", -1),
+    "c": copyHere,
     "o": openAll,
     "t": () => toggle("no-thinking"),
     "w": () => toggle("no-wrap"),

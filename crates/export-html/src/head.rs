@@ -15,6 +15,7 @@ const KEYS: &[(&str, &str)] = &[
     ("j, k", "next and previous message"),
     ("p, P", "next and previous prompt"),
     ("e, E", "next and previous error"),
+    ("c", "copy the text of the message"),
     ("o", "open or close all tool calls"),
     ("t", "show or hide thinking"),
     ("w", "wrap long lines or not"),
@@ -51,7 +52,8 @@ pub(crate) fn push_foot(html: &mut Html, n_lines: u64, n_unshown: u64, n_skipped
     }
     if n_skipped > 0 {
         html.markup(if n_unshown > 0 { "; " } else { ", of them not shown: " });
-        html.text(&grouped(n_skipped)).markup(" off the conversation: rewound, or blank");
+        html.text(&grouped(n_skipped))
+            .markup(" off the conversation: state of other branches, or blank");
     }
     html.markup(".</p></footer>\n<dialog id=\"help\" aria-label=\"Keys\"><dl>");
     for (keys, what) in KEYS {

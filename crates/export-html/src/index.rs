@@ -9,6 +9,9 @@ use crate::{
     words::{counted, day_and_minute, dollars, errors, grouped, lasting, rounded},
 };
 
+/// The attribute of the column by which the rows are sorted at first.
+const SORTED: &str = " aria-sort=\"descending\"";
+
 /// A session of a folder.
 #[derive(Clone, Debug)]
 pub struct Entry {
@@ -44,7 +47,8 @@ pub fn write_index(mut sink: impl Write, title: &str, entries: &[Entry]) -> io::
          <output id=\"count\" aria-live=\"polite\"></output></div>\
          <div role=\"group\" aria-label=\"What is shown\">\
          <button type=\"button\" data-toggle=\"only-errors\" aria-pressed=\"false\">Errors only\
-         </button><button type=\"button\" id=\"theme\">Theme</button></div></div></header>\n",
+         </button><button type=\"button\" id=\"group\" aria-pressed=\"false\">By project</button>\
+         <button type=\"button\" id=\"theme\">Theme</button></div></div></header>\n",
     );
     html.markup("<main id=\"sessions\" tabindex=\"-1\">\n<h1 dir=\"auto\">").text(title);
     html.markup("</h1>\n<p class=\"facts\">").text(&counted(
@@ -56,7 +60,9 @@ pub fn write_index(mut sink: impl Write, title: &str, entries: &[Entry]) -> io::
     for name in
         ["Session", "When", "Duration", "Messages", "Tool calls", "Errors", "Tokens", "Cost"]
     {
-        html.markup("<th scope=\"col\">").markup(name).markup("</th>");
+        html.markup("<th scope=\"col\"").markup(if name == "When" { SORTED } else { "" });
+        html.markup("><button type=\"button\">").markup(name);
+        html.markup("</button></th>");
     }
     html.markup("</tr></thead><tbody>\n");
     for entry in order {
@@ -72,23 +78,26 @@ pub fn write_index(mut sink: impl Write, title: &str, entries: &[Entry]) -> io::
 
 fn push_row(html: &mut Html, Entry { path, name, figures }: &Entry) {
     let has_errors = figures.errors.total() > 0;
-    html.markup(if has_errors { "<tr class=\"error\">" } else { "<tr>" });
+    html.markup(if has_errors { "<tr class=\"error\"" } else { "<tr" });
+    html.markup(" data-project=\"").text(figures.project.as_deref().unwrap_or_default());
+    html.markup("\">");
     html.markup("<th scope=\"row\"><a dir=\"auto\" href=\"").text(&address(path)).markup("\">");
     html.text(figures.title.as_deref().unwrap_or(name)).markup("</a>");
     html.markup("<span class=\"quiet\" dir=\"auto\">").text(name).markup("</span></th>");
     let lasts = figures.start.zip(figures.end).map(|(start, end)| end.saturating_sub(start));
     let tokens = figures.tokens.total();
-    for (name, value) in [
-        ("When", figures.start.map(day_and_minute)),
-        ("Duration", lasts.map(lasting)),
-        ("Messages", Some(grouped(figures.n_messages))),
-        ("Tool calls", Some(grouped(figures.n_tool_calls))),
-        ("Errors", Some(errors(figures.errors))),
-        ("Tokens", (tokens > 0).then(|| rounded(tokens))),
-        ("Cost", figures.cost.map(dollars)),
+    let count = |number: u64| (Some(grouped(number)), number as f64);
+    for (name, (value, order)) in [
+        ("When", (figures.start.map(day_and_minute), figures.start.unwrap_or(i64::MIN) as f64)),
+        ("Duration", (lasts.map(lasting), lasts.unwrap_or(-1) as f64)),
+        ("Messages", count(figures.n_messages)),
+        ("Tool calls", count(figures.n_tool_calls)),
+        ("Errors", (Some(errors(figures.errors)), figures.errors.total() as f64)),
+        ("Tokens", ((tokens > 0).then(|| rounded(tokens)), tokens as f64)),
+        ("Cost", (figures.cost.map(dollars), figures.cost.unwrap_or(-1.0))),
     ] {
-        html.markup("<td data-name=\"").markup(name).markup("\">");
-        html.text(value.as_deref().unwrap_or("–")).markup("</td>");
+        html.markup("<td data-name=\"").markup(name).markup("\" data-value=\"").show(order);
+        html.markup("\">").text(value.as_deref().unwrap_or("–")).markup("</td>");
     }
     html.markup("</tr>\n");
 }

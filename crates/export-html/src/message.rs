@@ -15,7 +15,7 @@ use crate::{
     picture::push_picture,
     spent::push_spent,
     threads::Thread,
-    words::{counted, first_line, lasting, push_long, push_long_by, push_time},
+    words::{MAX_PEEK, counted, first_line, lasting, push_long, push_long_by, push_time},
 };
 
 /// Limit for the blocks of a message on the page.
@@ -23,9 +23,6 @@ const MAX_BLOCKS: usize = 5_000;
 
 /// Limit in bytes, as in the session, for the blocks of a message on the page.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
-
-/// Limit in characters for the visible start of thinking, or of a text of the client.
-const MAX_PEEK: usize = 120;
 
 impl<W: Write> Page<W> {
     /// Writes a message, and returns whether anything is visible.
@@ -198,7 +195,9 @@ impl<W: Write> Page<W> {
     ) {
         let id = self.hash(tool.id);
         let is_failing = self.is_failing(id);
-        let run = self.calls.next_run(id);
+        // The first pass skips branches that are left out, so their results are not known yet.
+        let is_left_out = self.note_left_out_call(id);
+        let run = if is_left_out { None } else { self.calls.next_run(id) };
         let answered = run.and_then(|run| run.answered());
         let is_error = run.is_some_and(|run| run.is_error);
         let family = family(&tool.name.decode());
@@ -215,7 +214,7 @@ impl<W: Write> Page<W> {
         }
         if is_error {
             html.markup(" <em class=\"failed\">error</em>");
-        } else if answered.is_none() {
+        } else if answered.is_none() && !is_left_out {
             html.markup(" <em class=\"open\">no result</em>");
         }
         let millis = run.and_then(|run| run.duration_ms);
@@ -235,7 +234,7 @@ impl<W: Write> Page<W> {
             html.markup("<p class=\"quiet\">What its sub-agent said is in no file.</p>");
         }
         html.markup("</div>");
-        let is_waiting = answered.is_some_and(|answered| answered >= self.n_lines);
+        let is_waiting = is_left_out || answered.is_some_and(|answered| answered >= self.n_lines);
         if self.calls.get(id).is_none() {
             self.flows.append(scene.flow, html.take());
             let flow = self.flows.open(scene.flow);

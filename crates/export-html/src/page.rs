@@ -5,7 +5,7 @@ use std::{
     io::{self, Write},
 };
 
-use core_model::{Body, Event, Role, event_millis};
+use core_model::{Block, Body, Event, Message, Role, event_millis};
 use jsonl::{Scanner, Text};
 
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
     html::Html,
     spent::{Spent, push_spent},
     threads::{Thread, Threads},
-    words::{counted, lasting, push_time},
+    words::{MAX_PEEK, counted, first_line, lasting, push_time},
 };
 
 /// Limit for the nesting of sub-agents. Deeper ones are written beside the conversation.
@@ -52,6 +52,8 @@ pub struct Page<W> {
     anchored: u64,
     n_unshown: u64,
     n_skipped: u64,
+    /// The open branch that is left out, and the hashes of the ids of its calls.
+    left_out: Option<(FlowId, Vec<u64>)>,
     /// The figures after the first pass.
     figures: Figures,
 }
@@ -101,12 +103,14 @@ impl<W: Write> Page<W> {
             anchored: 0,
             n_unshown: 0,
             n_skipped: 0,
+            left_out: None,
             figures,
         })
     }
 
     /// Writes an event.
     pub fn push(&mut self, event: &Event<'_>) -> io::Result<()> {
+        self.end_left_out();
         self.n_lines += 1;
         self.n_later += u64::from(event.nth > 0);
         let thread = self.threads.of(event);
@@ -135,6 +139,56 @@ impl<W: Write> Page<W> {
         self.flows.write(&mut self.sink)
     }
 
+    /// Writes a message of a branch that is not the conversation. Such messages are folded, and their
+    /// lines are skipped in the survey.
+    pub fn push_left_out(&mut self, event: &Event<'_>) -> io::Result<()> {
+        self.n_lines += 1;
+        let Some(message) = event.message() else {
+            self.n_skipped += 1;
+            return Ok(());
+        };
+        let flow = match self.left_out {
+            Some((flow, _)) => flow,
+            None => self.open_left_out(message),
+        };
+        let scene = Scene::new(flow, 0);
+        self.message(&scene, event, message);
+        self.flows.write(&mut self.sink)
+    }
+
+    fn open_left_out(&mut self, message: &Message<'_>) -> FlowId {
+        let mut html =
+            Html::of("<details class=\"branch\"><summary>Left out <span class=\"peek\">");
+        let text = message.blocks().find_map(|(block, _)| match block {
+            Block::Text(text) => Some(first_line(&text.decode(), MAX_PEEK)),
+            _ => None,
+        });
+        html.text(text.as_deref().unwrap_or("a branch that its client would not resume"));
+        self.flows.append(FlowId::PAGE, html.markup("</span></summary>\n").take());
+        let flow = self.flows.open(FlowId::PAGE);
+        self.flows.append(FlowId::PAGE, Html::of("</details>\n"));
+        self.left_out = Some((flow, Vec::new()));
+        flow
+    }
+
+    /// Ends the branch that is left out: its calls wait for no more results.
+    fn end_left_out(&mut self) {
+        let Some((flow, calls)) = self.left_out.take() else { return };
+        for id in calls {
+            self.calls.answer(id);
+            self.close_if_done(id);
+        }
+        self.speakers.remove(&flow);
+        self.flows.close(flow);
+    }
+
+    /// Notes a call of a branch that is left out; returns whether there is such a branch.
+    pub(crate) fn note_left_out_call(&mut self, id: u64) -> bool {
+        let Some((_, calls)) = &mut self.left_out else { return false };
+        calls.push(id);
+        true
+    }
+
     /// Counts a line that is not shown.
     pub fn skip(&mut self) {
         self.n_lines += 1;
@@ -143,6 +197,7 @@ impl<W: Write> Page<W> {
 
     /// Ends the page, and returns the sink and the figures of the session.
     pub fn finish(mut self) -> io::Result<(W, Figures)> {
+        self.end_left_out();
         self.flows.finish(&mut self.sink)?;
         let mut foot = Html::default();
         push_foot(&mut foot, self.n_lines - self.n_later, self.n_unshown, self.n_skipped);

@@ -15,6 +15,9 @@ const MAX_BYTES: usize = 6_000;
 /// Limit in bytes for a text on the page. Browsers are slow with longer ones.
 const MAX_SHOWN: usize = 1024 * 1024;
 
+/// Limit in characters for the visible start of a folded text.
+pub(crate) const MAX_PEEK: usize = 120;
+
 /// Appends a text as written. The rest of a long text opens on demand. A text beyond the limit is
 /// cut, and a note says so.
 pub(crate) fn push_long(html: &mut Html, text: &str) {

@@ -11,7 +11,7 @@ use std::{
 };
 
 use core_model::Format;
-use export_html::{Entry, Figures, Page, Survey, write_index};
+use export_html::{Entry, Figures, Page, Spent, Survey, write_index};
 use jsonl::{Scanner, Style, push_string};
 use parsed::{Parsed, parse};
 
@@ -162,6 +162,84 @@ fn results_stand_beneath_their_calls() {
     let order = ["one error", "of one", "two", "of two", "three no result", "of none", "finished"];
     let places: Vec<_> = order.iter().map(|words| text.find(words)).collect();
     assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}: {text}");
+}
+
+#[test]
+fn branches_that_are_left_out_are_folded() {
+    let lines = [
+        r#"{"type":"user","sessionId":"s","message":{"role":"user","content":"go"}}"#,
+        r#"{"type":"assistant","sessionId":"s","message":{"role":"assistant","id":"m","content":[{"type":"text","text":"first try"},{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}"#,
+        r#"{"type":"user","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"a file"}]}}"#,
+        r#"{"type":"assistant","sessionId":"s","message":{"role":"assistant","id":"n","content":[{"type":"text","text":"second try"}]}}"#,
+    ];
+    let is_left_out = |line_idx| (1..3).contains(&line_idx);
+    let format = &format_claude_code::FORMAT;
+    let (mut scanner, mut survey) = (Scanner::default(), Survey::new(format));
+    for (line_idx, line) in lines.iter().enumerate() {
+        let value = scanner.scan_slice(line.as_bytes(), 0).expect("a line");
+        match is_left_out(line_idx) {
+            true => survey.skip(),
+            false => survey.push(&format.first_event(value)),
+        }
+    }
+    let mut page = Page::new(Vec::new(), survey, "name").expect("memory");
+    for (line_idx, line) in lines.iter().enumerate() {
+        let value = scanner.scan_slice(line.as_bytes(), 0).expect("a line");
+        let event = format.first_event(value);
+        match is_left_out(line_idx) {
+            true => page.push_left_out(&event).expect("memory"),
+            false => page.push(&event).expect("memory"),
+        }
+    }
+    let (html, figures) = page.finish().expect("memory");
+    let parsed = parse(&String::from_utf8(html).expect("text"));
+    assert_eq!(parsed.problems, [""; 0]);
+    assert_eq!(figures.n_tool_calls, 0);
+    let words = parsed.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let order = ["go", "Left out first try", "first try", "Bash ls", "Resulta file", "second try"];
+    let mut rest = words.split_once("#").map_or("", |(_, rest)| rest);
+    for part in order {
+        let found = rest.split_once(part);
+        assert!(found.is_some(), "{part}: {words}");
+        rest = found.map_or("", |(_, rest)| rest);
+    }
+    assert!(!words.contains("no result"), "{words}");
+}
+
+#[test]
+fn tokens_and_cost_are_at_each_response() {
+    let line = |output: u32| {
+        format!(
+            r#"{{"type":"assistant","sessionId":"s","message":{{"role":"assistant","id":"m","content":[{{"type":"text","text":"part"}}],"usage":{{"input_tokens":1200,"output_tokens":{output}}}}}}}"#
+        )
+    };
+    let format = &format_claude_code::FORMAT;
+    let (mut scanner, mut survey) = (Scanner::default(), Survey::new(format));
+    let lines = [line(1), line(9)];
+    for line in &lines {
+        let event = format.first_event(scanner.scan_slice(line.as_bytes(), 0).expect("a line"));
+        let tokens = event.message().and_then(|it| it.usage).expect("usage").tokens();
+        survey.push(&event);
+        survey.spend(&event, Spent { tokens, cost: Some(tokens.output as f64) });
+    }
+    let mut page = Page::new(Vec::new(), survey, "name").expect("memory");
+    for line in &lines {
+        let value = scanner.scan_slice(line.as_bytes(), 0).expect("a line");
+        page.push(&format.first_event(value)).expect("memory");
+    }
+    let (html, figures) = page.finish().expect("memory");
+    assert_eq!(figures.cost, Some(9.0));
+    let html = String::from_utf8(html).expect("text");
+    let at_responses: Vec<&str> = html.split("class=\"spent\"").skip(1).collect();
+    assert_eq!(at_responses.len(), 1);
+    assert!(
+        at_responses[0].starts_with(
+            " title=\"1,200 tokens sent, 0 read from the cache, 0 written to the cache, 9 answered\">\
+             1.2 k → 9 <b>$9.00</b></p>"
+        ),
+        "{}",
+        at_responses[0]
+    );
 }
 
 #[test]

@@ -234,7 +234,7 @@ impl Export {
                             survey.spend(event, Spent { tokens, cost: priced.cost });
                         }
                     }
-                    Read::Hidden => survey.skip(),
+                    Read::LeftOut(_) | Read::Hidden => survey.skip(),
                     Read::Damaged(_) => {
                         n_damaged += 1;
                         survey.push_unreadable();
@@ -249,6 +249,7 @@ impl Export {
             lines.each(events, &mut |read| {
                 match read {
                     Read::Event(event) => page.push(event)?,
+                    Read::LeftOut(event) => page.push_left_out(event)?,
                     Read::Hidden => page.skip(),
                     Read::Damaged(what) => page.push_unreadable(what)?,
                 }
