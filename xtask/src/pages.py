@@ -15,7 +15,8 @@ import time
 import urllib.request
 
 MOST_SECONDS = 3.0
-LONG = 20_000
+# The size in bytes of the long session.
+LONG = 50_000_000
 
 FLAGS = """--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run
 --disable-background-networking --disable-component-update --disable-sync
@@ -66,6 +67,17 @@ class Browser:
         presses = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
         self.call("POST", "/actions", {"actions": [{"type": "key", "id": "k", "actions": presses}]})
         time.sleep(0.4)
+
+    def click(self, selector):
+        """Moves the pointer to the middle of an element and clicks."""
+        box = self.run(
+            "const box = document.querySelector(arguments[0]).getBoundingClientRect();"
+            "return [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)]", selector)
+        moves = [{"type": "pointerMove", "x": box[0], "y": box[1], "duration": 50},
+                 {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
+        pointer = {"type": "pointer", "id": "p", "parameters": {"pointerType": "mouse"}, "actions": moves}
+        self.call("POST", "/actions", {"actions": [pointer]})
+        time.sleep(0.3)
 
     def devtools(self, command, **parameters):
         return self.call("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
@@ -164,6 +176,8 @@ class Check:
         self.search()
         self.filters()
         self.timeline()
+        self.copying()
+        self.printing()
         for width, height, screen in [(1440, 1000, "desktop"), (390, 844, "phone")]:
             for scheme in ["light", "dark"]:
                 browser.size(width, height, scheme)
@@ -274,6 +288,28 @@ class Check:
         self.picture("errors")
         self.browser.run("document.querySelector('[data-toggle=only-errors]').click()")
 
+    def copying(self):
+        self.browser.run("scrollTo(0, 0)")
+        self.browser.run(
+            "const first = document.querySelector('main .prompt .words');"
+            "first?.scrollIntoView({ block: 'center' });"
+        )
+        self.browser.click("main .prompt .words")
+        self.expect(self.browser.run("return !!document.querySelector('main .prompt .copy')"), "no button to copy")
+        self.browser.click("main .prompt .copy")
+        words = "return document.querySelector('.copy').textContent"
+        self.expect(self.browser.run(words) == "Copied", f"copies nothing: {self.browser.run(words)}")
+
+    def printing(self):
+        if self.page.stat().st_size > 2_000_000:
+            return
+        self.browser.devtools("Emulation.setEmulatedMedia", media="print")
+        shown = "return [...document.querySelectorAll(arguments[0])].slice(0, 12).filter((it) => it.checkVisibility()).length"
+        self.expect(self.browser.run(shown, ".bar, .outline, .copy") == 0, "printing has the controls")
+        folded = "main > article > .call > .input"
+        self.expect(self.browser.run(shown, folded) > 0, "printing leaves out what is folded")
+        self.browser.devtools("Emulation.setEmulatedMedia", media="")
+
     def timeline(self):
         dead = self.browser.run(
             "return [...document.querySelectorAll('.timeline a, .outline a')]"
@@ -328,13 +364,44 @@ def chosen(files, scratch):
         if worth(best):
             picked[name] = best
     long = scratch / "long.jsonl"
-    n_lines = 0
+    n_bytes = 0
     with long.open("wb") as joined:
-        while n_lines < LONG:
+        while n_bytes < LONG:
             for it in sorted(ours, key=lines, reverse=True)[:20]:
-                joined.write(ours[it].rstrip(b"\n") + b"\n")
-                n_lines += lines(it)
+                if n_bytes < LONG:
+                    n_bytes += joined.write(ours[it].rstrip(b"\n") + b"\n")
     return picked | {"long": long}
+
+
+def check_index(browser, convert, folder, scratch, pictures):
+    """Checks that the index of a folder sorts its rows, groups them and leads to pages."""
+    problems = []
+    pages = scratch / "pages"
+    subprocess.run([convert, "export", "--html", "-q", folder, "-o", pages], check=False)
+    browser.size(1440, 1000, "light")
+    browser.open(pages / "index.html")
+    costs = "return [...document.querySelectorAll('.sessions tbody tr:not(.project)')].map((it) => +it.cells[7].dataset.value)"
+    before = browser.run(costs)
+    browser.run("document.querySelectorAll('.sessions thead button')[7].click()")
+    if browser.run(costs) != sorted(before, reverse=True):
+        problems.append("index: a click on Cost does not sort by it")
+    browser.run("document.getElementById('group').click()")
+    groups = browser.run(
+        "return [...document.querySelectorAll('.sessions .project')].map((it) => it.textContent)")
+    names = browser.run(
+        "return [...new Set([...document.querySelectorAll('.sessions tbody tr:not(.project)')]"
+        ".map((it) => it.dataset.project))]")
+    if len(groups) != len(names):
+        problems.append(f"index: {len(groups)} groups of {len(names)} projects")
+    browser.picture(pictures / "index.png")
+    dead = [it for it in browser.run("return [...document.querySelectorAll('.sessions a')].map((it) => it.href)")
+            if not pathlib.Path(urllib.request.url2pathname(it.removeprefix("file://"))).exists()]
+    if dead:
+        problems.append(f"index: {len(dead)} links lead nowhere, such as {dead[0]}")
+    for entry in browser.log("browser"):
+        problems.append(f"index: console: {entry['message']}")
+    print(f"index: {len(before)} sessions, {len(groups)} projects")
+    return problems
 
 
 def main():
@@ -346,11 +413,12 @@ def main():
     try:
         for name, session in picked.items():
             page = scratch / f"{name}.html"
-            export = [convert, "export", "--html", "--all-branches", "--force", session, "-o", page]
+            export = [convert, "export", "--html", "--force", session, "-o", page]
             subprocess.run(export, check=False)
             check = Check(browser, page, name, pictures)
             check.run()
             problems += check.problems
+        problems += check_index(browser, convert, sys.argv[4], scratch, pictures)
     finally:
         browser.quit()
     for problem in problems:

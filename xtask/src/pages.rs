@@ -10,8 +10,8 @@ use crate::scratch::{build, call, in_scratch, script};
 /// The actions on a page and the expected results.
 const SCRIPT: &str = include_str!("pages.py");
 
-/// Opens pages of three sessions: one with sub-agents, one with pictures, and one of 20,000 lines that
-/// is joined from the longest sessions. Returns whether all checks pass.
+/// Opens pages of three sessions: one with sub-agents, one with pictures, and one of 50 MB that is
+/// joined from the longest sessions. Returns whether all checks pass.
 ///
 /// Sessions come from `folders`, or from the fixtures if there are none. Screenshots are written to
 /// `target/pages`.

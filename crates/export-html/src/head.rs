@@ -1,8 +1,9 @@
 //! Writes the parts of a page above and below the conversation.
 
 use crate::{
-    Figures, Survey,
+    Figures, Link, Survey,
     html::Html,
+    index::address,
     policy::{push_policy, push_script},
     timeline::push_timeline,
     words::{counted, day_and_time, dollars, errors, grouped, lasting, push_time, rounded},
@@ -36,6 +37,7 @@ pub(crate) fn push_head(html: &mut Html, survey: &Survey, name: &str) {
     push_bar(html, &figures, title);
     html.markup("<div class=\"intro\">\n<h1 dir=\"auto\">").text(title).markup("</h1>\n");
     push_facts(html, &figures);
+    push_links(html, survey);
     push_figures(html, &figures);
     push_timeline(html, survey);
     html.markup("</div>\n<div class=\"columns\">\n");
@@ -127,6 +129,14 @@ fn push_facts(html: &mut Html, figures: &Figures) {
         html.markup("<span class=\"id\">").text(id).markup("</span>");
     }
     html.markup("</p>\n");
+}
+
+/// Appends the links to sessions that this one was made from, or that were made from it.
+fn push_links(html: &mut Html, survey: &Survey) {
+    for Link { words, name, path } in &survey.links {
+        html.markup("<p class=\"facts\"><span>").text(words).markup(" <a href=\"");
+        html.text(&address(path)).markup("\">").text(name).markup("</a></span></p>\n");
+    }
 }
 
 fn push_figures(html: &mut Html, figures: &Figures) {

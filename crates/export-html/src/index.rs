@@ -51,11 +51,8 @@ pub fn write_index(mut sink: impl Write, title: &str, entries: &[Entry]) -> io::
          <button type=\"button\" id=\"theme\">Theme</button></div></div></header>\n",
     );
     html.markup("<main id=\"sessions\" tabindex=\"-1\">\n<h1 dir=\"auto\">").text(title);
-    html.markup("</h1>\n<p class=\"facts\">").text(&counted(
-        order.len() as u64,
-        "session",
-        "sessions",
-    ));
+    html.markup("</h1>\n<p class=\"facts\">");
+    push_sums(&mut html, &order);
     html.markup("</p>\n<div class=\"table\"><table class=\"sessions\"><thead><tr>");
     for name in
         ["Session", "When", "Duration", "Messages", "Tool calls", "Errors", "Tokens", "Cost"]
@@ -74,6 +71,20 @@ pub fn write_index(mut sink: impl Write, title: &str, entries: &[Entry]) -> io::
     html.markup("</body>\n</html>\n");
     sink.write_all(html.as_str().as_bytes())?;
     sink.flush()
+}
+
+/// Appends the number of sessions, their tokens and their cost.
+fn push_sums(html: &mut Html, entries: &[&Entry]) {
+    html.markup("<span>").text(&counted(entries.len() as u64, "session", "sessions"));
+    html.markup("</span>");
+    let tokens: u64 = entries.iter().map(|entry| entry.figures.tokens.total()).sum();
+    if tokens > 0 {
+        html.markup(" <span>").text(&rounded(tokens)).markup(" tokens</span>");
+    }
+    let costs: Vec<f64> = entries.iter().filter_map(|entry| entry.figures.cost).collect();
+    if !costs.is_empty() {
+        html.markup(" <span>").text(&dollars(costs.iter().sum())).markup("</span>");
+    }
 }
 
 fn push_row(html: &mut Html, Entry { path, name, figures }: &Entry) {
@@ -103,7 +114,7 @@ fn push_row(html: &mut Html, Entry { path, name, figures }: &Entry) {
 }
 
 /// Returns a relative path as an address without a scheme, a query or a fragment.
-fn address(path: &str) -> String {
+pub(crate) fn address(path: &str) -> String {
     let mut address = String::from("./");
     for byte in path.bytes() {
         match byte {

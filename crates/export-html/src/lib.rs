@@ -51,5 +51,5 @@ pub use self::{
     index::{Entry, write_index},
     page::{Page, is_page},
     spent::Spent,
-    survey::{Figures, Survey},
+    survey::{Figures, Link, Survey},
 };

@@ -158,12 +158,12 @@ impl<W: Write> Page<W> {
 
     fn open_left_out(&mut self, message: &Message<'_>) -> FlowId {
         let mut html =
-            Html::of("<details class=\"branch\"><summary>Left out <span class=\"peek\">");
+            Html::of("<details class=\"branch\"><summary>Left-out branch <span class=\"peek\">");
         let text = message.blocks().find_map(|(block, _)| match block {
             Block::Text(text) => Some(first_line(&text.decode(), MAX_PEEK)),
             _ => None,
         });
-        html.text(text.as_deref().unwrap_or("a branch that its client would not resume"));
+        html.text(text.as_deref().unwrap_or("its client would not resume it"));
         self.flows.append(FlowId::PAGE, html.markup("</span></summary>\n").take());
         let flow = self.flows.open(FlowId::PAGE);
         self.flows.append(FlowId::PAGE, Html::of("</details>\n"));

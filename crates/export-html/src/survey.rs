@@ -48,6 +48,7 @@ pub struct Survey {
     pub(crate) casts: Casts,
     /// Tool uses whose sub-agents have no lines in the session.
     pub(crate) missing: HashSet<String>,
+    pub(crate) links: Vec<Link>,
     pub(crate) prompts: Vec<Prompt>,
     pub(crate) n_prompts: u64,
     pub(crate) errors: Errors,
@@ -61,6 +62,17 @@ pub(crate) struct Prompt {
     pub(crate) line: u64,
     pub(crate) time: Option<i64>,
     pub(crate) text: String,
+}
+
+/// A link to the page of a related session.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Link {
+    /// How the other session is related, such as `Fork, after 3 prompts, of`.
+    pub words: String,
+    /// The name of the other session.
+    pub name: String,
+    /// The path of its page, relative to this one, with slashes.
+    pub path: String,
 }
 
 /// The figures of a session.
@@ -140,6 +152,11 @@ impl Survey {
     /// events, the largest count is used.
     pub fn spend(&mut self, event: &Event<'_>, spent: Spent) {
         self.responses.note(event, self.n_lines, self.threads.hasher(), spent);
+    }
+
+    /// Sets the links to related sessions, which are written above the conversation.
+    pub fn link(&mut self, links: Vec<Link>) {
+        self.links = links;
     }
 
     /// Adds an unreadable line.

@@ -196,7 +196,8 @@ fn branches_that_are_left_out_are_folded() {
     assert_eq!(parsed.problems, [""; 0]);
     assert_eq!(figures.n_tool_calls, 0);
     let words = parsed.text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let order = ["go", "Left out first try", "first try", "Bash ls", "Resulta file", "second try"];
+    let order =
+        ["go", "Left-out branch first try", "first try", "Bash ls", "Resulta file", "second try"];
     let mut rest = words.split_once("#").map_or("", |(_, rest)| rest);
     for part in order {
         let found = rest.split_once(part);

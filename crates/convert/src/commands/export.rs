@@ -2,9 +2,10 @@
 
 pub(super) mod lines;
 mod page_file;
+mod relations;
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     io::{self, BufWriter, IsTerminal, Write},
     ops::ControlFlow,
     path::{Path, PathBuf},
@@ -14,7 +15,7 @@ use archive::{ConvertError, Outputs, Status};
 use clap::ValueHint;
 use conversion::Source;
 use core_model::{Format, Options};
-use export_html::{Entry, Figures, Page, Spent, Survey, write_index};
+use export_html::{Entry, Figures, Link, Page, Spent, Survey, write_index};
 use rayon::prelude::*;
 use sessions::{
     Input, PricedResponses, Prices, Progress as _, Redact, UnknownFormat, is_of_a_session,
@@ -25,6 +26,7 @@ use storage::{Compression, Limits, Opened};
 use self::{
     lines::{Read, SessionLines},
     page_file::PageFile,
+    relations::{Related, path_between, relations},
 };
 use crate::{
     FORMATS,
@@ -32,7 +34,7 @@ use crate::{
     formats::detect,
     hint::convert_message,
     interrupt::{INTERRUPTION, is_interrupted},
-    reading::Reading,
+    reading::{Copies, Reading},
     terminal::{
         escape::escape_for_terminal,
         figures::{count, grouped},
@@ -59,6 +61,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     redact: RedactArgs,
     #[command(flatten)]
+    copies: Copies,
+    #[command(flatten)]
     reading: Reading,
 }
 
@@ -78,12 +82,13 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         redact: args.redact.into(),
         outputs,
         prices: Prices::known(),
+        with_copies: args.copies.with_copies,
         progress,
         is_quiet: args.reading.pace.quiet,
     };
     match (output, inputs.as_slice()) {
         (Some(folder), _) if is_folder => export.folder(inputs, folder, args.reading.pace.n_jobs()),
-        (Some(path), [input]) => export.one(input, |input| export.to_file(input, path)),
+        (Some(path), [input]) => export.one(input, |input| export.to_file(input, path, &[])),
         (None, [input]) if !is_folder => export.one(input, |input| export.to_stdout(input)),
         _ => Err(io::Error::other("several inputs need a folder for their pages: -o FOLDER")),
     }
@@ -96,6 +101,8 @@ struct Export {
     redact: Redact,
     outputs: Outputs,
     prices: Prices,
+    /// Whether the index counts a response in each session that has a copy of it.
+    with_copies: bool,
     progress: Progress,
     is_quiet: bool,
 }
@@ -138,12 +145,17 @@ impl Export {
             let error = "a page is no reading for a terminal: -o names a file for it";
             return Err(io::Error::other(error).into());
         }
-        self.write(input, &mut BufWriter::with_capacity(256 * 1024, stdout))
+        self.write(input, &mut BufWriter::with_capacity(256 * 1024, stdout), &[])
     }
 
-    fn to_file(&self, input: &Input, path: &Path) -> Result<Exported, ConvertError> {
+    fn to_file(
+        &self,
+        input: &Input,
+        path: &Path,
+        links: &[Link],
+    ) -> Result<Exported, ConvertError> {
         let mut file = PageFile::create(&self.outputs, path)?;
-        let exported = self.write(input, &mut file)?;
+        let exported = self.write(input, &mut file, links)?;
         let is_new = file.publish(&self.outputs, path)?;
         Ok(Exported { is_new, ..exported })
     }
@@ -151,6 +163,7 @@ impl Export {
     /// Writes the sessions among the inputs to a folder, and an index.
     fn folder(&self, inputs: Vec<Input>, folder: &Path, n_jobs: usize) -> io::Result<Status> {
         let mut taken = HashSet::from([PathBuf::from("index.html")]);
+        let all = inputs.clone();
         let jobs: Vec<(Input, PathBuf)> = inputs
             .into_iter()
             .filter(|input| !is_of_a_session(FORMATS, input))
@@ -159,11 +172,15 @@ impl Export {
                 (input, name)
             })
             .collect();
+        let mut related = relations(&all, self.from, &self.prices, n_jobs, self.with_copies)?;
+        let pages: HashMap<String, &Path> =
+            jobs.iter().map(|(input, name)| (input.label(), name.as_path())).collect();
         let export = |(input, name): &(Input, PathBuf)| {
             if is_interrupted() {
                 return Err(ConvertError::Interrupted);
             }
-            let result = self.to_file(input, &folder.join(name));
+            let links = links(related.get(&input.label()), name, &pages);
+            let result = self.to_file(input, &folder.join(name), &links);
             self.progress.add_input(input);
             result
         };
@@ -177,7 +194,11 @@ impl Export {
                 Ok(exported) => {
                     status = status.max(exported.status());
                     n_new += u64::from(exported.is_new);
-                    entries.push(entry(input, name, exported.figures));
+                    let mut figures = exported.figures;
+                    if let Some(Related { spent, .. }) = related.remove(&input.label()) {
+                        (figures.tokens, figures.cost) = (spent.tokens, spent.cost);
+                    }
+                    entries.push(entry(input, name, figures));
                 }
                 // Files in a folder that are no sessions are skipped.
                 Err(ConvertError::Format(UnknownFormat::Unknown | UnknownFormat::Foreign(_))) => {}
@@ -214,7 +235,12 @@ impl Export {
     }
 
     /// Writes the page of an input.
-    fn write(&self, input: &Input, sink: &mut dyn Write) -> Result<Exported, ConvertError> {
+    fn write(
+        &self,
+        input: &Input,
+        sink: &mut dyn Write,
+        links: &[Link],
+    ) -> Result<Exported, ConvertError> {
         let (opened, _) = self.redact.opened(FORMATS, input.open(Limits::default())?)?;
         let mut source = Source::new(opened);
         let format = self.format_of(&mut source)?;
@@ -223,6 +249,7 @@ impl Export {
         let exported = source.with_events(format, |events| {
             lines.plan(events, &self.options)?;
             let mut survey = Survey::new(format);
+            survey.link(links.to_vec());
             let mut responses = PricedResponses::new(FORMATS, &self.prices);
             let mut n_damaged = 0;
             lines.each(events, &mut |read| {
@@ -277,6 +304,20 @@ impl Export {
         }
         single_format(detect(source)?)?.ok_or(UnknownFormat::Unknown.into())
     }
+}
+
+/// Returns the links from a page to the pages of its relatives.
+fn links(related: Option<&Related>, page: &Path, pages: &HashMap<String, &Path>) -> Vec<Link> {
+    let relatives = related.into_iter().flat_map(|related| &related.relatives);
+    let link = |relative: &relations::Relative| {
+        let other = pages.get(&relative.label)?;
+        Some(Link {
+            words: relative.words.clone(),
+            name: relative.id.clone(),
+            path: path_between(page, other),
+        })
+    };
+    relatives.filter_map(link).collect()
 }
 
 /// Returns the path of an input's page in the folder; with a number if it is taken.
