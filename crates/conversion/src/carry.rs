@@ -35,7 +35,7 @@ pub use self::{
 pub(crate) use self::{
     decode::EntryCursor,
     encode::CarryEncoder,
-    member::{end_member, push_carried, start_member},
+    member::{end_marked_member, end_member, push_carried, start_marked_member, start_member},
     number::{push_number, read_guard, read_number},
     orders::{MemberOrders, Skips},
     pending::PendingEntries,

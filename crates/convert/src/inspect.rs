@@ -21,7 +21,7 @@ pub(crate) fn show(source: &mut Source<Opened>, out: &mut dyn Write) -> io::Resu
     let mut result = Ok(());
     source.for_each(&mut |line, value| {
         number += u64::from(!line.is_glue());
-        let member = value.ok().and_then(Member::find);
+        let member = value.ok().and_then(|value| Member::find_any(value, FORMATS));
         let Some(member) = member else { return true };
         let Ok(carry) = Carry::parse(&member.carry) else { return true };
         n_carries += 1;

@@ -83,6 +83,7 @@ impl Drafts {
         draft.bytes.clear();
         (draft.is_derived, draft.is_touched) = (false, false);
         draft.part = DocumentPart::Record;
+        (draft.mark, draft.owner) = (None, None);
         draft.copied.clear();
         self.free.push(id);
     }
@@ -114,6 +115,21 @@ pub(crate) struct Draft {
     pub(crate) is_touched: bool,
     /// The part of a document that the line becomes.
     pub(crate) part: DocumentPart,
+    /// The line that this draft becomes a part of; `None` for a line.
+    pub(crate) owner: Option<LineId>,
+    /// The place of the carry; `None` for a last member.
+    pub(crate) mark: Option<CarryMark>,
+}
+
+/// The place of the carry in a written line.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct CarryMark {
+    /// The offset in the line.
+    pub at: usize,
+    /// The bytes before the member with the carry.
+    pub before: &'static str,
+    /// The bytes after it.
+    pub after: &'static str,
 }
 
 /// The part of a document that a written line becomes, in a format whose files are documents.

@@ -23,6 +23,10 @@ pub struct Format {
     pub framing: Framing,
     /// Whether the client writes its files anew.
     pub rewrites: Rewrites,
+    /// The objects that may hold the carry of a record, as paths from the record on; the record
+    /// itself is the last one. Keys are joined by dots, and `[]` is each item of an array:
+    /// `parts[].metadata`.
+    pub carry_places: &'static [&'static str],
     /// Whether sub-agents' messages are among the others.
     pub has_inline_agents: bool,
     /// Whether sessions of other formats are not converted to it, because no client reads it. Files
@@ -105,6 +109,7 @@ impl Format {
             style: Style::Compact,
             framing: Framing::Lines,
             rewrites: Rewrites::Never,
+            carry_places: &[],
             has_inline_agents: false,
             is_read_only: false,
             detect: functions.detect,
@@ -148,6 +153,15 @@ impl Format {
     #[must_use]
     pub const fn rewrites(mut self, rewrites: Rewrites) -> Self {
         self.rewrites = rewrites;
+        self
+    }
+
+    /// Sets the objects that hold the carry of a record, for a client that drops members that it
+    /// does not know: see [`Format::carry_places`]. The writer marks the place in each record with
+    /// [`Output::mark_carry`]. Without a mark, the carry is a member of the record.
+    #[must_use]
+    pub const fn carry_places(mut self, places: &'static [&'static str]) -> Self {
+        self.carry_places = places;
         self
     }
 

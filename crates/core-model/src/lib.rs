@@ -74,7 +74,7 @@ pub use self::{
         Linked, Missing, NamedAgents, Owner, Sidechain, Sidechains,
     },
     client_text::is_client_text,
-    draft::{Copied, DocumentPart, LineId, Spelling},
+    draft::{CarryMark, Copied, DocumentPart, LineId, Spelling},
     error::ReadError,
     event::{
         Body, Context, Event, Notice, NoticeKind, ResponseUsage, Start, Title, TitleRank, ToolCall,

@@ -125,6 +125,9 @@ impl<'l> Message<'l> {
 /// A format's function that reads a block.
 type ReadBlock = for<'a> fn(Value<'a>) -> Block<'a>;
 
+/// A format's function that returns whether an item of an array is a block of a message.
+type KeepBlock = for<'a> fn(Value<'a>) -> bool;
+
 /// The content of a message or of a tool result.
 #[derive(Clone, Copy, Debug)]
 pub enum Content<'l> {
@@ -153,19 +156,27 @@ impl<'l> Content<'l> {
 
     /// Creates a content of one block outside an array, such as a line that is a tool result.
     pub fn one(value: Value<'l>, read: ReadBlock) -> Self {
-        Content::Blocks(Blocks { before: None, array: value, read })
+        Content::Blocks(Blocks { before: None, array: value, read, keep: None })
     }
 
     /// Creates a content whose first blocks are in another array of the line. The other blocks are
     /// in `array`, which may also be one block.
     pub fn after(before: (Value<'l>, ReadBlock), array: Value<'l>, read: ReadBlock) -> Self {
-        Content::Blocks(Blocks { before: Some(before), array, read })
+        Content::Blocks(Blocks { before: Some(before), array, read, keep: None })
     }
 
-    /// Returns the array of the blocks, if there is one.
+    /// Creates a content of some items of an array. The vocabulary of the format lists the members
+    /// of all its items.
+    pub fn some(array: Value<'l>, keep: KeepBlock, read: ReadBlock) -> Self {
+        Content::Blocks(Blocks { before: None, array, read, keep: Some(keep) })
+    }
+
+    /// Returns the array of the blocks, if all its items are blocks.
     pub(crate) fn array(&self) -> Option<Value<'l>> {
         match self {
-            Content::Blocks(blocks) => Some(blocks.array).filter(Value::is_array),
+            Content::Blocks(blocks) => {
+                Some(blocks.array).filter(|array| array.is_array() && blocks.keep.is_none())
+            }
             _ => None,
         }
     }

@@ -9,7 +9,7 @@ use jsonl::{Line, Raw, Respeller, Respelt, Style, Text, push_indented, push_stri
 
 use crate::{
     Event, Input, LossKind, Losses, TextBody, ToolUse,
-    draft::{Copied, DocumentPart, Drafts, LARGE, LONG, LineId, Source, Spelling},
+    draft::{CarryMark, Copied, DocumentPart, Drafts, LARGE, LONG, LineId, Source, Spelling},
     id,
     packed::PackedLines,
 };
@@ -109,6 +109,29 @@ impl Output {
         id
     }
 
+    /// Opens a part of a line, which [`Output::append_part`] appends to it. A line covers the source
+    /// records of its parts. For formats whose carries refer to no bytes of a record
+    /// ([`Rewrites::Values`](crate::Rewrites)), because the offset of the part is not known yet.
+    ///
+    /// In: a line `{"role":"assistant"`, and a part `,"result":"a.rs"}` that a later record
+    /// completes. Out: `{"role":"assistant","result":"a.rs"}`.
+    pub fn open_part(&mut self, line: LineId) -> LineId {
+        let id = self.drafts.open();
+        self.drafts.line_mut(id).owner = Some(line);
+        self.touch(line);
+        id
+    }
+
+    /// Appends a part to its line. The id of the part is not valid afterwards.
+    pub fn append_part(&mut self, part: LineId) {
+        let draft = self.drafts.line_mut(part);
+        let Some(line) = draft.owner else { return };
+        let bytes = std::mem::take(&mut draft.bytes);
+        self.drafts.line_mut(line).bytes.extend_from_slice(&bytes);
+        self.drafts.line_mut(part).bytes = bytes;
+        self.drafts.release(part);
+    }
+
     /// Opens a line that only repeats another line, so the source line is not carried by it.
     pub fn open_derived(&mut self) -> LineId {
         let id = self.open();
@@ -129,6 +152,9 @@ impl Output {
 
     /// Notes the first slice of the current source line in a line.
     fn touch_first(&mut self, id: LineId) {
+        if let Some(line) = self.drafts.line(id).owner {
+            return self.touch(line);
+        }
         let draft = self.drafts.line_mut(id);
         if self.touched.len() < MAX_NOTED {
             draft.is_touched = true;
@@ -213,7 +239,8 @@ impl Output {
         bytes.extend_from_slice(raw.as_str().as_bytes());
         if self.notes() && raw.as_str().len() >= LONG {
             let repeated = self.source.copied(raw.as_str(), at);
-            self.repeated.extend(repeated.map(|repeated| (id, repeated)));
+            let is_line = self.drafts.line(id).owner.is_none();
+            self.repeated.extend(repeated.filter(|_| is_line).map(|repeated| (id, repeated)));
         }
     }
 
@@ -237,7 +264,7 @@ impl Output {
             Respelt::Other => return,
         };
         if is_noting {
-            draft.note(&self.source, raw.as_str(), at, spelling);
+            self.note(id, raw.as_str(), at, spelling);
         }
     }
 
@@ -265,7 +292,7 @@ impl Output {
         let respelt = std::str::from_utf8(&respelt).unwrap_or_default();
         let fits = push_indented(&mut indented, respelt, indent.into(), written.len());
         if fits && indented == written.as_bytes() {
-            draft.note(&self.source, written, at, Spelling::Indented(indent));
+            self.note(id, written, at, Spelling::Indented(indent));
         }
     }
 
@@ -307,8 +334,17 @@ impl Output {
         }
         draft.bytes.extend_from_slice(slice.as_bytes());
         if is_noting {
-            draft.note(&self.source, slice, at, Spelling::Same);
+            self.note(id, slice, at, Spelling::Same);
         }
+    }
+
+    /// Notes that `part` of the source line was written at the offset `at`.
+    #[inline]
+    fn note(&mut self, id: LineId, part: &str, at: usize, spelling: Spelling) {
+        let draft = self.drafts.line_mut(id);
+        let Some(line) = draft.owner else { return draft.note(&self.source, part, at, spelling) };
+        // Only the place in the source matters: no carry refers to the written bytes.
+        self.drafts.line_mut(line).note(&self.source, part, 0, spelling);
     }
 
     /// Appends a part of a JSON string's body, in the output's style. Notes it if it is unchanged.
@@ -345,7 +381,8 @@ impl Output {
     pub fn emit(&mut self, id: LineId) {
         let draft = self.drafts.line(id);
         // A line of an earlier source record may have entries of the carry, which its id finds.
-        let is_bare = !self.is_noting || self.has_many_lines && draft.source == self.source.count;
+        let is_new = draft.source == self.source.count;
+        let is_bare = !self.is_noting || self.has_many_lines && is_new && draft.mark.is_none();
         if self.emitted.len() < MAX_DRAFTS || !is_bare {
             return self.emitted.push_back(Emitted::Draft(id));
         }
@@ -365,6 +402,23 @@ impl Output {
     /// Returns the part of a document that a line was emitted as.
     pub fn part(&self, id: LineId) -> DocumentPart {
         self.drafts.line(id).part
+    }
+
+    /// Marks the end of a line so far as the place of its carry, in a format with
+    /// [`Format::carry_places`](crate::Format::carry_places). The carry is written there as one
+    /// member, between `before` and `after`. A second mark in a line changes nothing.
+    ///
+    /// In: the line `{"text":"a"`, and a mark with `,"metadata":{` and `}`. Out, once the line has
+    /// its last byte: `{"text":"a","metadata":{"_carried":".."}}`.
+    pub fn mark_carry(&mut self, id: LineId, before: &'static str, after: &'static str) {
+        let draft = self.drafts.line_mut(id);
+        let at = draft.bytes.len();
+        draft.mark.get_or_insert(CarryMark { at, before, after });
+    }
+
+    /// Returns the place of a line's carry; `None` for its last member.
+    pub fn carry_mark(&self, id: LineId) -> Option<CarryMark> {
+        self.drafts.line(id).mark
     }
 
     /// Returns the spelling of JSON in the output.

@@ -5,9 +5,9 @@
 
 use std::{borrow::Cow, fmt};
 
-use jsonl::{Line, Scanner, Value};
+use jsonl::{Line, Records, Scanner, UnitScanner, Value};
 
-use crate::Place;
+use crate::{Format, Place};
 
 /// A fault in a file.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -149,7 +149,24 @@ impl Check {
         self.checker.finish(&mut Findings { place: self.place, report });
     }
 
-    /// Returns the problems of a whole file. Those known only at its end are last.
+    /// Returns the problems of a whole file of a format, of lines or of a document. The problems that
+    /// are known only at its end are last.
+    pub fn file(format: &Format, bytes: &[u8]) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let mut check = Self::new((format.checker)());
+        let (mut records, mut units) =
+            (Records::new(bytes, format.framing), UnitScanner::default());
+        // Reading a slice cannot fail.
+        while let Ok(Some(unit)) = records.next() {
+            let (unit, value) = units.scan(&unit, format.framing.paths());
+            check.line(&unit, value, &mut |problem| problems.push(problem));
+        }
+        check.finish(&mut |problem| problems.push(problem));
+        problems
+    }
+
+    /// Returns the problems of a whole file of lines. The problems that are known only at its end are
+    /// last.
     pub fn all(checker: Box<dyn Checker>, bytes: &[u8]) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut check = Self::new(checker);

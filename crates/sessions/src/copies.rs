@@ -75,7 +75,7 @@ fn format_of_line(formats: Formats, line: &[u8]) -> Option<&'static str> {
 
 /// Returns the name of the format that a record was converted from; `None` without a readable carry.
 pub fn carried_format(formats: Formats, record: Value<'_>) -> Option<&'static str> {
-    let member = Member::find(record)?;
+    let member = Member::find_any(record, formats)?;
     let carry = Carry::parse(&member.carry).ok()?;
     carry.format.of(formats).map(|format| format.name)
 }

@@ -208,7 +208,8 @@ fn n_entries(
     let mut n = 0;
     let count = |carry: &str| Carry::parse(carry).map_or(0, |carry| carry.entries().count() as u64);
     source.for_each_piece(&formats, &mut |_, value| {
-        n += value.ok().and_then(Member::find).map_or(0, |member| count(&member.carry));
+        let member = value.ok().and_then(|value| Member::find_any(value, formats));
+        n += member.map_or(0, |member| count(&member.carry));
         true
     })?;
     if let Some(mut sidecar) = sidecar {

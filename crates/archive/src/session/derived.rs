@@ -104,7 +104,7 @@ impl Job {
         let (mut is_derived, mut is_intact, mut n_lines) = (false, true, 0u64);
         source.for_each_piece(&[from], &mut |_, value| {
             n_lines += 1;
-            let member = value.ok().and_then(Member::find);
+            let member = value.ok().and_then(|value| Member::find(value, from));
             let carry =
                 member.as_ref().and_then(|it| Some((it.guard(), Carry::parse(&it.carry).ok()?)));
             is_intact &= carry.as_ref().is_some_and(|(guard, carry)| *guard == carry.guard);

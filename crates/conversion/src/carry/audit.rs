@@ -55,10 +55,10 @@ impl CarryAudit {
         line: &Line<'_>,
         record: Value<'_>,
     ) -> Option<(&'static str, &'static str)> {
-        let member = Member::find(record);
+        let member = Member::find(record, self.written);
         let carry = match &member {
             Some(member) => Carry::parse(&member.carry),
-            None if Member::is_in(record) => Err(CarryError::Damaged),
+            None if Member::is_in(record, self.written) => Err(CarryError::Damaged),
             None => return None,
         };
         let carry = match carry {
@@ -134,7 +134,7 @@ pub fn carry_faults<R: Read + Seek + Send>(
     let (mut n_plain, mut has_carry) = (0, false);
     source.for_each(&mut |line, value| {
         if let Ok(value) = value {
-            match Member::is_in(value) {
+            match Member::is_in(value, format) {
                 true => has_carry = true,
                 false => n_plain += 1,
             }

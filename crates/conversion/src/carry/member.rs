@@ -3,8 +3,12 @@
 //! In: the line `{"a":1}` and the carry `..{"t":"x\n"}`. Out:
 //! `{"a":1,"_carried":"..{^t^:^x<DEL>n^}"}`. `"` and `\` are exchanged with `^` and DEL, so that
 //! they need no escapes.
+//!
+//! In some formats the member is in an inner object, because the client keeps members there that it
+//! does not know: see `Format::carry_places` of core-model.
 
-use jsonl::{Style, Value};
+use core_model::{CarryMark, Format, Formats};
+use jsonl::{Style, Text, Value};
 
 use super::number::guard_of;
 
@@ -27,6 +31,23 @@ pub(crate) fn start_member(line: &mut Vec<u8>, style: Style) {
     let (comma, colon) = (style.comma(), style.colon());
     for part in [if is_first { "" } else { comma }, "\"", MEMBER, "\"", colon, "\""] {
         line.extend_from_slice(part.as_bytes());
+    }
+}
+
+/// Appends the start of the member at a mark in a line. Returns the rest of the line, which
+/// [`end_marked_member`] appends.
+pub(crate) fn start_marked_member(line: &mut Vec<u8>, mark: CarryMark, style: Style) -> Vec<u8> {
+    let rest = line.split_off(mark.at.min(line.len()));
+    for part in [mark.before, "\"", MEMBER, "\"", style.colon(), "\""] {
+        line.extend_from_slice(part.as_bytes());
+    }
+    rest
+}
+
+/// Appends the end of the member at a mark.
+pub(crate) fn end_marked_member(line: &mut Vec<u8>, mark: CarryMark, rest: &[u8]) {
+    for part in [b"\"", mark.after.as_bytes(), rest] {
+        line.extend_from_slice(part);
     }
 }
 
@@ -136,9 +157,10 @@ pub struct Member<'l> {
 }
 
 impl<'l> Member<'l> {
-    /// Returns whether a line has the member.
-    pub fn is_in(line: Value<'l>) -> bool {
-        line.members().any(|(key, _)| key.body() == MEMBER)
+    /// Returns whether a record of a format has the member.
+    pub fn is_in(record: Value<'l>, format: &Format) -> bool {
+        record.members().any(|(key, _)| key.body() == MEMBER)
+            || format.carry_places.iter().any(|place| Found::at(record, place).is_some())
     }
 
     /// Returns whether a line that is not JSON had the member before it was cut or damaged.
@@ -146,22 +168,55 @@ impl<'l> Member<'l> {
         memchr::memmem::find(line, b"\"_carried\":").is_some()
     }
 
-    /// Returns the offset of the carry in its line, and the carry's bytes with exchanged quotes and
-    /// backslashes restored, and escapes kept.
-    pub fn exchanged(line: Value<'l>) -> Option<(usize, Vec<u8>)> {
-        let (_, value) = line.members().filter(|(key, _)| key.body() == MEMBER).last()?;
-        let body = value.text()?.body();
-        let start = place(line.raw().as_str(), body)?;
+    /// Returns the offset of the carry in its record, which is of one of the formats, and the
+    /// carry's bytes with exchanged quotes and backslashes restored, and escapes kept.
+    pub fn exchanged(record: Value<'l>, formats: Formats) -> Option<(usize, Vec<u8>)> {
+        let body = Found::any(record, formats)?.value.text()?.body();
+        let start = place(record.raw().as_str(), body)?;
         Some((start, body.bytes().map(exchange).collect()))
     }
 
-    /// Finds the member in a line, at any position: another program may have moved it.
-    pub fn find(line: Value<'l>) -> Option<Self> {
-        let (key, value) = line.members().filter(|(key, _)| key.body() == MEMBER).last()?;
-        let written = value.text()?;
-        let whole = line.raw().as_str();
+    /// Finds the carry in text that is no record, such as a line of a document of several lines.
+    /// Returns the same as [`Member::exchanged`].
+    pub fn exchanged_in(text: &[u8]) -> Option<(usize, Vec<u8>)> {
+        const KEY: &[u8] = b"\"_carried\"";
+        let blanks = |from: usize| {
+            let rest = text.get(from..).unwrap_or_default();
+            from + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
+        };
+        // Within a string, the quote of the key has a backslash before it.
+        let key = memchr::memmem::find_iter(text, KEY)
+            .find(|at| at.checked_sub(1).and_then(|at| text.get(at)) != Some(&b'\\'))?;
+        let colon = blanks(key + KEY.len());
+        let quote = blanks(colon + 1);
+        if (text.get(colon), text.get(quote)) != (Some(&b':'), Some(&b'"')) {
+            return None;
+        }
+        let (start, mut is_escaped) = (quote + 1, false);
+        let body = text.get(start..)?.iter().take_while(|byte| {
+            let is_end = **byte == b'"' && !is_escaped;
+            is_escaped = **byte == b'\\' && !is_escaped;
+            !is_end
+        });
+        Some((start, body.map(|byte| exchange(*byte)).collect()))
+    }
+
+    /// Finds the member in a record of a format, at any position: another program may have moved it.
+    pub fn find(record: Value<'l>, format: &Format) -> Option<Self> {
+        Self::of(record, Found::among(record, format.carry_places)?)
+    }
+
+    /// Finds the member in a record of one of the formats.
+    pub fn find_any(record: Value<'l>, formats: Formats) -> Option<Self> {
+        Self::of(record, Found::any(record, formats)?)
+    }
+
+    fn of(record: Value<'l>, found: Found<'l>) -> Option<Self> {
+        let written = found.value.text()?;
+        let whole = record.raw().as_str();
+        let (key, value) = found.removed;
         let key_start = place(whole, key.as_str())?;
-        let value_end = place(whole, written.as_str())? + written.as_str().len();
+        let value_end = place(whole, value.raw().as_str())? + value.raw().as_str().len();
         let before = whole.get(..key_start)?.trim_end();
         let mut after = whole.get(value_end..)?;
         let before = match before.strip_suffix(',') {
@@ -188,6 +243,52 @@ impl<'l> Member<'l> {
     }
 }
 
+/// The member with the carry, in a record.
+#[derive(Clone, Copy)]
+struct Found<'l> {
+    /// The carry as a value.
+    value: Value<'l>,
+    /// The member that the record does not have without its carry: the outermost object that holds
+    /// nothing else.
+    removed: (Text<'l>, Value<'l>),
+}
+
+impl<'l> Found<'l> {
+    /// Finds the member in the objects at some places of a record, or in the record.
+    fn among(record: Value<'l>, places: &[&str]) -> Option<Self> {
+        places.iter().find_map(|place| Self::at(record, place)).or_else(|| Self::at(record, ""))
+    }
+
+    fn any(record: Value<'l>, formats: Formats) -> Option<Self> {
+        let mut places = formats.iter().flat_map(|format| format.carry_places);
+        places.find_map(|place| Self::at(record, place)).or_else(|| Self::at(record, ""))
+    }
+
+    /// Finds the member in the object at a place: `parts[].metadata` is the object `metadata` of the
+    /// last item of `parts` whose `metadata` has the member.
+    fn at(record: Value<'l>, place: &str) -> Option<Self> {
+        if let Some((array, rest)) = place.split_once("[]") {
+            let mut array = array.split('.').filter(|key| !key.is_empty());
+            let array = array.try_fold(record, |object, key| object.get(key))?;
+            let rest = rest.strip_prefix('.').unwrap_or(rest);
+            // The places of a row have few arrays, so that the recursion is not deep.
+            return array.items().filter_map(|item| Self::at(item, rest)).last();
+        }
+        let (mut object, mut removed) = (record, None);
+        for key in place.split('.').filter(|key| !key.is_empty()).chain([MEMBER]) {
+            let member = last_member(object, key)?;
+            let is_alone = object.members().nth(1).is_none();
+            removed = removed.filter(|_| is_alone).or(Some(member));
+            object = member.1;
+        }
+        Some(Self { value: object, removed: removed? })
+    }
+}
+
+fn last_member<'l>(object: Value<'l>, key: &str) -> Option<(Text<'l>, Value<'l>)> {
+    object.members().filter(|(name, _)| name.body() == key).last()
+}
+
 fn place(whole: &str, part: &str) -> Option<usize> {
     (part.as_ptr() as usize).checked_sub(whole.as_ptr() as usize)
 }
@@ -195,6 +296,8 @@ fn place(whole: &str, part: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const NONE: Formats = Formats::new(&[]);
 
     #[test]
     fn a_carry_comes_back_from_its_line() {
@@ -212,13 +315,52 @@ mod tests {
             assert!(style == Style::Compact || line.is_ascii());
             let mut scanner = jsonl::Scanner::default();
             let value = scanner.scan_slice(&line, 0).expect("JSON");
-            let member = Member::find(value).expect("the member");
+            let member = Member::find_any(value, NONE).expect("the member");
             assert_eq!(member.carry, carry);
-            let (start, exchanged) = Member::exchanged(value).expect("the member");
+            let (start, exchanged) = Member::exchanged(value, NONE).expect("the member");
             assert!(exchanged.starts_with(b"1a\"quoted\" \\back "));
             assert_eq!(line.get(start..start + 3), Some(&b"1a^"[..]));
             assert_eq!(member.visible(), visible);
             assert_eq!(member.guard(), guard_of(&[visible.as_bytes()]));
+        }
+    }
+
+    #[test]
+    fn the_carry_of_an_inner_object_is_found() {
+        for (place, line, visible) in [
+            ("a.b", r#"{"a":{"b":{"_carried":"1a"}},"c":2}"#, r#"{"c":2}"#),
+            ("a.b", r#"{"a":{"b":{"_carried":"1a","d":1}},"c":2}"#, r#"{"a":{"b":{"d":1}},"c":2}"#),
+            ("a.b", r#"{"a":{"e":1,"b":{"_carried":"1a"}},"c":2}"#, r#"{"a":{"e":1},"c":2}"#),
+            ("a.b", r#"{"a":{"b":{}},"_carried":"1a"}"#, r#"{"a":{"b":{}}}"#),
+            (
+                "p[].m.c",
+                r#"{"p":[1,{"m":{"c":{"_carried":"1a"}}},{"m":{"c":{}}}]}"#,
+                r#"{"p":[1,{},{"m":{"c":{}}}]}"#,
+            ),
+        ] {
+            let mut scanner = jsonl::Scanner::default();
+            let value = scanner.scan_slice(line.as_bytes(), 0).expect("JSON");
+            let found = Found::among(value, &["no", "no[].a", place]).expect(line);
+            let member = Member::of(value, found).expect(line);
+            assert_eq!((member.carry.as_str(), member.visible().as_str()), ("1a", visible));
+        }
+    }
+
+    #[test]
+    fn a_carry_is_found_in_a_line_that_is_no_record() {
+        for (line, start) in [
+            (r#"{"_carried":"1^\n"},"#, 13),
+            (r#"    "_carried" : "1^\n","#, 18),
+            (r#""\"_carried\":\"no\"","_carried": "1^\n"#, 35),
+        ] {
+            assert_eq!(
+                Member::exchanged_in(line.as_bytes()),
+                Some((start, b"1\"\x7fn".to_vec())),
+                "{line}"
+            );
+        }
+        for line in [r#""_carried":7"#, r#""_carried""#, r#""_carried":"#, "x"] {
+            assert_eq!(Member::exchanged_in(line.as_bytes()), None, "{line}");
         }
     }
 
@@ -237,7 +379,7 @@ mod tests {
         for line in [r#"{"_carried":"1a","b":2}"#, r#"{ "_carried" : "1a" , "b":2}"#] {
             let mut scanner = jsonl::Scanner::default();
             let value = scanner.scan_slice(line.as_bytes(), 0).expect("JSON");
-            let member = Member::find(value).expect("the member");
+            let member = Member::find_any(value, NONE).expect("the member");
             assert_eq!(member.carry, "1a");
             assert!(jsonl::validate(member.visible().as_bytes()).is_ok(), "{}", member.visible());
         }

@@ -245,9 +245,9 @@ impl Restorer {
                 }
             },
             None => {
-                match value.and_then(Member::find) {
+                match value.and_then(|value| Member::find(value, self.written)) {
                     Some(member) => self.push_member(line, value, member),
-                    None if value.map_or_else(|| Member::was_in(content), Member::is_in) => {
+                    None if self.had_carry(content, value) => {
                         self.push_unreadable(line, value, CarryError::Damaged);
                     }
                     None => self.push_added(line, value),
@@ -270,11 +270,16 @@ impl Restorer {
     /// with the document.
     fn has_carry(&mut self, line: &Line<'_>, value: Option<Value<'_>>) -> io::Result<bool> {
         let Some(value) = value else { return Ok(!line.is_punctuation()) };
-        if Member::is_in(value) {
+        if Member::is_in(value, self.written) {
             return Ok(true);
         }
         let guard = line_guard(self.written, line, Some(value));
         self.sidecar.as_mut().map_or(Ok(false), |sidecar| sidecar.knows(guard))
+    }
+
+    fn had_carry(&self, content: &[u8], value: Option<Value<'_>>) -> bool {
+        let is_in = |value| Member::is_in(value, self.written);
+        value.map_or_else(|| Member::was_in(content), is_in)
     }
 
     fn push_member(&mut self, line: &Line<'_>, value: Option<Value<'_>>, member: Member<'_>) {

@@ -6,9 +6,9 @@ use jsonl::{Line, Value};
 use super::Member;
 
 /// Returns a record of a document, or the glue before its records, without its carry.
-fn unit_without_carry(line: &Line<'_>, value: Value<'_>) -> Option<Vec<u8>> {
+fn unit_without_carry(line: &Line<'_>, value: Value<'_>, formats: Formats) -> Option<Vec<u8>> {
     let whole = value.raw().as_str();
-    let visible = Member::find(value)?.visible().into_bytes();
+    let visible = Member::find_any(value, formats)?.visible().into_bytes();
     // The value of glue has containers around it, and the line may have blanks around the value.
     let (start, end) = (whole.as_ptr() as usize, whole.as_ptr() as usize + whole.len());
     let (line_start, line_end) =
@@ -23,9 +23,9 @@ fn unit_without_carry(line: &Line<'_>, value: Value<'_>) -> Option<Vec<u8>> {
 /// Returns a line without its carry; empty for a filler record, `None` if it has no carry.
 pub fn without_carry(line: &Line<'_>, value: Value<'_>, formats: Formats) -> Option<Vec<u8>> {
     if line.is_in_document() {
-        return unit_without_carry(line, value);
+        return unit_without_carry(line, value, formats);
     }
-    let visible = Member::find(value)?.visible();
+    let visible = Member::find_any(value, formats)?.visible();
     let is_carrier = formats.iter().any(|format| {
         let filler_record = format.limits.filler_record;
         !filler_record.is_empty() && visible.strip_suffix('}') == Some(filler_record)

@@ -41,7 +41,7 @@
 //! let mut scanner = jsonl::Scanner::default();
 //! let mut parts = Vec::new();
 //! for line in jsonl::lines(&written) {
-//!     let member = Member::find(scanner.scan(&line).unwrap()).unwrap();
+//!     let member = Member::find_any(scanner.scan(&line).unwrap(), FORMATS).unwrap();
 //!     for entry in Carry::parse(&member.carry).unwrap().entries() {
 //!         for piece in entry.pieces() {
 //!             if let Piece::Visible(start, length) = piece {
@@ -447,7 +447,7 @@ impl<'w> Engine<'w> {
                 self.line.iter_mut().filter(is_newline).for_each(|byte| *byte = b' ');
             }
             skips.sort();
-            let line = (&mut self.line, self.out.part(id));
+            let line = (&mut self.line, self.out.part(id), self.out.carry_mark(id));
             self.target.push(line, entries, skips, &self.encoder, &mut self.pending)?;
             entries.clear();
             skips.clear();

@@ -96,10 +96,11 @@ pub fn conversion_history<R: Read + Seek + Send>(
     source.set_framing(from.framing);
     source.for_each_piece(&[from], &mut |line, value| {
         // Glue between records has no carry.
-        if line.is_glue() && !value.is_ok_and(|value| sidecar.is_some() || Member::is_in(value)) {
+        let has_carry = value.is_ok_and(|value| Member::is_in(value, from));
+        if line.is_glue() && !(has_carry || value.is_ok() && sidecar.is_some()) {
             return true;
         }
-        let is_plain = value.is_ok_and(|value| !Member::is_in(value));
+        let is_plain = value.is_ok() && !has_carry;
         n_plain += usize::from(is_plain);
         // A line without a carry is needed only to find its carry in a sidecar.
         let is_needed = sidecar.is_some() || !is_plain;
@@ -204,7 +205,7 @@ impl Head {
                 }
                 continue;
             };
-            let member = Member::find(value);
+            let member = Member::find(value, written);
             match member.as_ref().map(|member| Carry::parse(&member.carry)) {
                 Some(Ok(carry)) => {
                     // If the first line has no carry, the session was continued in another client
@@ -222,7 +223,9 @@ impl Head {
                     };
                 }
                 Some(Err(error)) => fault = fault.or(Some(error)),
-                None if Member::is_in(value) => fault = fault.or(Some(CarryError::Damaged)),
+                None if Member::is_in(value, written) => {
+                    fault = fault.or(Some(CarryError::Damaged))
+                }
                 None => {}
             }
             n_objects += usize::from(!line.is_glue());

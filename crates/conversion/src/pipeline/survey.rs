@@ -54,7 +54,7 @@ pub(crate) struct WrittenStart {
 impl WrittenStart {
     fn of(format: &Format, line: &Line<'_>, event: &Event<'_>) -> Option<Self> {
         let cwd = event.context.cwd?.decode().into_owned();
-        let member = Member::find(event.value);
+        let member = Member::find(event.value, format);
         let carried = member.as_ref().and_then(|member| Carry::guard_in(&member.carry));
         let guard = match member {
             Some(member) => member.guard_in(format, line.is_glue()),

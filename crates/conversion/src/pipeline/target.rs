@@ -6,15 +6,16 @@
 
 use std::io::{self, Write};
 
-use core_model::{DocumentPart, Format};
+use core_model::{CarryMark, DocumentPart, Format};
 
 use crate::{
     carry::{
-        CarryEncoder, MEMBER, MemberOrders, PendingEntries, Queue, Skips, end_member,
+        CarryEncoder, MEMBER, MemberOrders, PendingEntries, Queue, Skips, end_marked_member,
+        end_member,
         guard::{is_of_value, record_guard},
         guard_of, push_carried,
         sidecar::SidecarWriter,
-        start_member,
+        start_marked_member, start_member,
     },
     pipeline::{
         assembler::Assembler,
@@ -42,6 +43,8 @@ struct Held {
     end: Vec<u8>,
     /// The part of a document that the line is.
     part: DocumentPart,
+    /// The place of the carry in the line; `None` for its last member.
+    mark: Option<CarryMark>,
 }
 
 impl Held {
@@ -125,7 +128,7 @@ impl<'w> Target<'w> {
     /// Writes a line with its own entries, and the pending entries that fit. Empties both buffers.
     pub(crate) fn push(
         &mut self,
-        (line, part): (&mut Vec<u8>, DocumentPart),
+        (line, part, mark): (&mut Vec<u8>, DocumentPart, Option<CarryMark>),
         records: &mut Vec<u8>,
         skips: &Skips,
         encoder: &CarryEncoder,
@@ -136,7 +139,7 @@ impl<'w> Target<'w> {
             return Ok(());
         }
         let mut held = self.next_held()?;
-        held.part = part;
+        (held.part, held.mark) = (part, mark);
         std::mem::swap(&mut held.line, line);
         if self.mode != CarryMode::None {
             self.start_carry(&mut held, skips, encoder);
@@ -201,6 +204,7 @@ impl<'w> Target<'w> {
         }
         while !pending.is_empty() {
             let mut held = self.next_held()?;
+            held.mark = None;
             held.line.extend_from_slice(limits.filler_record.as_bytes());
             held.line.push(b'}');
             self.start_carry(&mut held, &Skips::default(), encoder);
@@ -325,9 +329,12 @@ impl<'w> Target<'w> {
 
     /// Appends the carry to its line. The start of a long line is written before the end is ready.
     fn push_carry(&mut self, held: &mut Held) -> io::Result<()> {
-        let Held { line, head, records, others, end, .. } = held;
+        let Held { line, head, records, others, end, mark, .. } = held;
         let style = self.format.style;
-        start_member(line, style);
+        let after_mark = mark.map(|mark| (mark, start_marked_member(line, mark, style)));
+        if after_mark.is_none() {
+            start_member(line, style);
+        }
         // A part may end within a character; its first bytes are kept for the next part.
         let mut cut = Vec::new();
         let mut push = |part: &[u8]| {
@@ -349,7 +356,10 @@ impl<'w> Target<'w> {
         push(records)?;
         others.drain(&mut push)?;
         push(end)?;
-        end_member(line);
+        match after_mark {
+            Some((mark, rest)) => end_marked_member(line, mark, &rest),
+            None => end_member(line),
+        }
         Ok(())
     }
 

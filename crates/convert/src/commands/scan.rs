@@ -15,6 +15,7 @@ use storage::Limits;
 
 use crate::{
     cli::Sources,
+    formats::FORMATS,
     hint::io_message,
     interrupt::is_interrupted,
     terminal::{escape::escape_for_terminal, figures::count, message::complain, progress::say},
@@ -134,17 +135,24 @@ impl<W: Write> Scan<W> {
             }
         };
         let carry = match memmem::find(line.bytes(), MEMBER.as_bytes()) {
-            Some(_) => scanner.scan(line).ok().and_then(Member::exchanged),
+            Some(_) => match scanner.scan(line) {
+                Ok(record) => Member::exchanged(record, FORMATS),
+                // A line of a document is a part of a record, or a record and a comma.
+                Err(_) => Member::exchanged_in(line.content()),
+            },
             None => None,
         };
+        let content_start = line.offset_of(line.content()).map_or(0, |at| at - line.offset());
+        let carry = carry.map(|(start, carry)| (start + content_start as usize, carry));
         search.find(line, &mut |finding| {
-            if carry.is_none() || finding.pointer != CARRY_POINTER {
-                print(finding, finding.pointer, finding.written.start);
+            let place = finding.written.start;
+            let is_carry =
+                |(start, carry): &(usize, Vec<u8>)| (*start..start + carry.len()).contains(&place);
+            if !carry.as_ref().is_some_and(is_carry) {
+                print(finding, finding.pointer, place);
             }
         });
         if let Some((start, carry)) = carry {
-            let start =
-                start + line.offset_of(line.content()).map_or(0, |at| at - line.offset()) as usize;
             search.find(&Line::new(&carry, 0), &mut |finding| {
                 print(finding, CARRY_POINTER, start + finding.written.start);
             });
@@ -153,7 +161,7 @@ impl<W: Write> Scan<W> {
     }
 }
 
-/// The path of the member with the carry.
+/// The path that findings in a carry have, in whatever object the carry is.
 const CARRY_POINTER: &str = "/_carried";
 
 /// A finding and its place.

@@ -102,7 +102,7 @@ fn carries(format: &Format, bytes: &[u8]) -> Vec<String> {
     let mut found = Vec::new();
     while let Some(unit) = records.next().expect("a slice") {
         if let (_, Ok(value)) = units.scan(&unit, format.framing.paths())
-            && let Some(member) = Member::find(value)
+            && let Some(member) = Member::find(value, format)
         {
             found.push(member.carry);
         }
@@ -286,6 +286,43 @@ fn a_document_that_is_written_anew_comes_back() {
     assert!(n_anew > 100, "{n_anew}");
 }
 
+#[test]
+fn a_carry_is_in_the_object_that_its_client_keeps() {
+    let mut n_inner = 0;
+    for (folder, from) in SOURCES {
+        for (path, source) in fixtures(folder) {
+            let written = run(format(from), &SHELF, CarryMode::Inline, &source, None).bytes;
+            if let Ok(document) = serde_json::from_slice::<serde_json::Value>(&written) {
+                assert!(document["info"]["meta"]["convert"]["_carried"].is_string(), "{path}");
+                for message in document["messages"].as_array().expect("messages") {
+                    let items = message["content"].as_array().expect("items");
+                    let is_kept = |kind: &serde_json::Value| kind == "text" || kind == "result";
+                    let is_inner = items.iter().any(|item| is_kept(&item["kind"]));
+                    let carries = items.iter().map(|item| &item["meta"]["convert"]["_carried"]);
+                    let n_carries = carries.filter(|carry| carry.is_string()).count();
+                    assert_eq!(n_carries, usize::from(is_inner), "{path}: {message}");
+                    assert_eq!(message["_carried"].is_null(), is_inner, "{path}: {message}");
+                    n_inner += n_carries;
+                }
+            }
+            let plain = run(format(from), &SHELF, CarryMode::None, &source, None).bytes;
+            let mut records = Records::new(&written[..], SHELF.framing);
+            let (mut units, mut stripped) = (UnitScanner::default(), Vec::new());
+            while let Some(unit) = records.next().expect("a slice") {
+                let (unit, value) = units.scan(&unit, SHELF.framing.paths());
+                let visible = value.ok().and_then(|value| without_carry(&unit, value, FORMATS));
+                stripped.extend(visible.unwrap_or_else(|| unit.bytes().to_vec()));
+            }
+            assert_eq!(
+                String::from_utf8_lossy(&stripped),
+                String::from_utf8_lossy(&plain),
+                "{path}"
+            );
+        }
+    }
+    assert!(n_inner > 100, "{n_inner}");
+}
+
 fn parsed(bytes: &[u8]) -> serde_json::Value {
     serde_json::from_slice(bytes).expect("JSON")
 }
@@ -388,7 +425,11 @@ fn an_edited_document_changes_one_line() {
         let messages = document["messages"].as_array_mut().expect("messages");
         let n_messages = messages.len();
         let last = messages.last_mut().expect("one");
-        last["content"] = serde_json::json!([{ "kind": "text", "text": "All is different." }]);
+        // A carry in the content stays there.
+        let items = last["content"].as_array().expect("items");
+        let meta = items.iter().map(|item| item["meta"].clone()).find(|meta| meta.is_object());
+        let text = serde_json::json!({ "kind": "text", "text": "All is different.", "meta": meta });
+        last["content"] = serde_json::json!([text]);
         let edited = document.to_string();
         let back = run(to, format("claude-code"), CarryMode::Inline, edited.as_bytes(), None);
         assert_eq!(back.report.restored.edited, 1, "{}: {:?}", to.name, back.report.restored);

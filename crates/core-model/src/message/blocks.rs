@@ -5,7 +5,7 @@
 
 use jsonl::{Items, Raw, Value};
 
-use super::{Block, ReadBlock};
+use super::{Block, KeepBlock, ReadBlock};
 
 /// An array of blocks, read one at a time, or one block outside an array.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,8 @@ pub struct Blocks<'l> {
     pub(super) before: Option<(Value<'l>, ReadBlock)>,
     pub(super) array: Value<'l>,
     pub(super) read: ReadBlock,
+    /// Returns whether an item is a block of this content; `None` if all items are.
+    pub(super) keep: Option<KeepBlock>,
 }
 
 impl<'l> Blocks<'l> {
@@ -24,11 +26,15 @@ impl<'l> Blocks<'l> {
 
     /// Returns the only block, if there is exactly one.
     pub(super) fn only(&self) -> Option<(Block<'l>, Raw<'l>)> {
-        let mut items = items(self.array);
+        let mut items = items(self.array).filter(|item| is_kept(self.keep, *item));
         let item = items.next()?;
         let is_alone = self.before.is_none() && items.next().is_none();
         is_alone.then(|| ((self.read)(item), item.raw()))
     }
+}
+
+fn is_kept(keep: Option<KeepBlock>, item: Value<'_>) -> bool {
+    keep.is_none_or(|keep| keep(item))
 }
 
 /// Returns the blocks of an array. Another value is the only block.
@@ -45,6 +51,7 @@ impl<'l> IntoIterator for Blocks<'l> {
             before: self.before.map(|(array, read)| (items(array), read)),
             items: items(self.array),
             read: self.read,
+            keep: self.keep,
         }
     }
 }
@@ -55,6 +62,7 @@ pub struct BlockIter<'l> {
     before: Option<(Items<'l>, ReadBlock)>,
     items: Items<'l>,
     read: ReadBlock,
+    keep: Option<KeepBlock>,
 }
 
 impl<'l> Iterator for BlockIter<'l> {
@@ -67,6 +75,8 @@ impl<'l> Iterator for BlockIter<'l> {
             }
             self.before = None;
         }
-        self.items.next().map(|item| ((self.read)(item), item.raw()))
+        let keep = self.keep;
+        let item = self.items.find(|item| is_kept(keep, *item))?;
+        Some(((self.read)(item), item.raw()))
     }
 }

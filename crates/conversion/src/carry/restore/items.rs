@@ -135,8 +135,9 @@ impl RestoreStats {
         formats: Formats,
     ) {
         self.damaged += u64::from(record.is_none() && Member::was_in(line.bytes()));
-        let Some(record) = record.filter(|record| Member::is_in(*record)) else { return };
-        let member = Member::find(record);
+        let is_in = |record: &Value<'_>| formats.iter().any(|it| Member::is_in(*record, it));
+        let Some(record) = record.filter(is_in) else { return };
+        let member = Member::find_any(record, formats);
         match member.as_ref().map_or(Err(CarryError::Damaged), |it| Carry::parse(&it.carry)) {
             Ok(carry) if carry.format.of(formats).is_some() => {}
             Ok(_) | Err(CarryError::Newer) => self.newer += 1,

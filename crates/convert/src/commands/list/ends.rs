@@ -225,7 +225,7 @@ impl Ends {
             at += line.bytes().len() as u64;
             if let Ok(value) = scanner.scan(&line) {
                 match &mut self.origin {
-                    Some(origin) => origin.is_continued = !Member::is_in(value),
+                    Some(origin) => origin.is_continued = !Member::is_in(value, self.format),
                     None if line.offset() == 0 => self.origin = Origin::of(value),
                     None => {}
                 }

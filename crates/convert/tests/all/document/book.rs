@@ -10,12 +10,13 @@
 //! }
 //! ```
 //!
-//! `BOOK`'s client appends, `SHELF`'s client writes values anew.
+//! `BOOK`'s client appends. `SHELF`'s client writes values anew, and keeps members that it does not
+//! know in `meta` of texts, results and the head alone. So the carry is there.
 
 use core_model::{
     Block, Body, Checker, Content, Context, CostPolicy, DocumentPart, Event, Facts, Field,
-    Findings, Format, Formats, Framing, Functions, Input, LossKind, Message, Options, Output,
-    Rewrites, Role, Start, ToolResult, ToolUse, Writer,
+    Findings, Format, Formats, Framing, Functions, Input, LineId, LossKind, Message, Options,
+    Output, Rewrites, Role, Start, ToolResult, ToolUse, Writer,
 };
 use jsonl::{Line, Value};
 
@@ -48,6 +49,7 @@ pub(super) static SHELF: Format = Format::new(
 )
 .framing(Framing::Document(&["messages", "agents[].messages"]))
 .rewrites(Rewrites::Values { volatile: &["seen", "total", "info.updated"] })
+.carry_places(&["content[].meta.convert", "info.meta.convert"])
 .cost(CostPolicy::Cumulative);
 
 pub(super) static FORMATS: Formats = Formats::new(&[
@@ -125,8 +127,19 @@ impl BookWriter {
         let id = self.facts.session_id.as_deref().unwrap_or("null");
         let cwd = self.facts.cwd.as_deref().unwrap_or("null");
         let name = self.name;
-        out.put_args(line, format_args!(r#"{{"info":{{"{name}":1,"id":{id},"cwd":{cwd}}}}}"#));
+        out.put_args(line, format_args!(r#"{{"info":{{"{name}":1,"id":{id},"cwd":{cwd}"#));
+        self.mark(line, out);
+        out.put(line, "}}");
         out.emit_as(line, DocumentPart::Head);
+    }
+}
+
+impl BookWriter {
+    /// Marks the end of an inner object as the place of the carry.
+    fn mark(&self, line: LineId, out: &mut Output) {
+        if self.name == "shelf" {
+            out.mark_carry(line, r#","meta":{"convert":{"#, "}}");
+        }
     }
 }
 
@@ -159,6 +172,7 @@ impl Writer for BookWriter {
                 Block::Text(text) => {
                     out.put(line, r#"{"kind":"text","text":"#);
                     out.copy_text(line, text);
+                    self.mark(line, out);
                     out.put(line, "}");
                 }
                 Block::Thinking { text, .. } => {
@@ -184,6 +198,7 @@ impl Writer for BookWriter {
                         Content::Blocks(blocks) => out.put_string(line, blocks.raw().as_str()),
                         _ => out.put(line, "\"\""),
                     }
+                    self.mark(line, out);
                     out.put(line, "}");
                 }
                 _ => {

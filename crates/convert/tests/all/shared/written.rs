@@ -1,6 +1,6 @@
 //! The lines of a written file: their visible part and their carry.
 
-use convert::{Carry, Member};
+use convert::{Carry, FORMATS, Member};
 use jsonl::Scanner;
 
 /// A written line: its visible part, and its carry as text, if it has one.
@@ -23,7 +23,7 @@ pub(crate) fn written_lines(bytes: &[u8]) -> Vec<WrittenLine> {
     let mut scanner = Scanner::default();
     let read = |line: jsonl::Line<'_>| {
         let value = scanner.scan(&line).expect("written lines are JSON");
-        let member = Member::find(value);
+        let member = Member::find_any(value, FORMATS);
         let visible = match &member {
             Some(member) => member.visible(),
             None => value.raw().as_str().to_owned(),
