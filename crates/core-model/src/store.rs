@@ -146,9 +146,25 @@ pub fn subfolders(folder: &Path) -> io::Result<Vec<PathBuf>> {
 ///
 /// Returns an error if the folder cannot be read.
 pub fn session_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    entries(folder, |kind, path| {
-        kind.is_file() && path.extension().is_some_and(|extension| extension == "jsonl")
-    })
+    files_with_endings(folder, &[".jsonl"])
+}
+
+/// Returns the files in a folder whose names have one of the endings, such as `.jsonl`, sorted by name;
+/// none if the folder does not exist.
+///
+/// Links are not followed.
+///
+/// # Errors
+///
+/// Returns an error if the folder cannot be read.
+pub fn files_with_endings(folder: &Path, endings: &[&str]) -> io::Result<Vec<PathBuf>> {
+    let has_ending = |path: &Path| {
+        let name = path.file_name().map_or(&[][..], |name| name.as_encoded_bytes());
+        let is_ending = |ending: &&str| name.ends_with(ending.as_bytes());
+        // A name that is an ending alone, such as `.jsonl`, is of no session.
+        endings.iter().any(|ending| name.len() > ending.len() && is_ending(ending))
+    };
+    entries(folder, |kind, path| kind.is_file() && has_ending(path))
 }
 
 /// Creates a file for a session, readable only by its owner.

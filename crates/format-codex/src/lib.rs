@@ -40,6 +40,7 @@
 //! workspace.
 //!
 //! - `serde`: structs for records, and events as JSON.
+//! - `zst`: reads sessions that Codex compressed (`.jsonl.zst`).
 //! - `full`: the features above, faster hashes and UTF-8, and every spelling of ISO 8601.
 //!
 //! [`core_model`] and [`jsonl`] are re-exported: this crate is the only dependency that you need.

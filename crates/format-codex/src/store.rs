@@ -3,6 +3,7 @@
 //! In: the id `01a204d4-2cf4-7602-8568-f615e6faca74`. Out:
 //! `~/.codex/sessions/2026/11/22/rollout-2026-11-22T19-55-43-01a204d4-2cf4-7602-8568-f615e6faca74.jsonl`.
 
+mod compressed;
 mod lineage;
 mod listing;
 

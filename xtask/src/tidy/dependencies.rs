@@ -8,7 +8,7 @@ use std::path::Path;
 use super::{File, Problem, entries, layers::layer};
 
 /// The only crates from outside the workspace that format crates may depend on.
-const LIGHT: &[&str] = &["memchr", "serde", "thiserror", "unicode-normalization"];
+const LIGHT: &[&str] = &["memchr", "serde", "thiserror", "unicode-normalization", "zstd"];
 
 const JSON: &[&str] = &["serde_json", "simd-json", "sonic-rs", "json"];
 

@@ -4,14 +4,18 @@
 //! Out: the first 900 bytes of the file of A, then the file.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
 use core_model::{Check, Place, Problem, Severity};
 use jsonl::Scanner;
 
-use super::{ARCHIVE, rollout_id, session_folders};
+use super::{
+    ARCHIVE,
+    compressed::{read, rollouts, stem},
+    rollout_id, session_folders,
+};
 use crate::{
     record::{Entry, Record},
     validate::checker,
@@ -28,7 +32,7 @@ const MAX_FORKS: usize = 64;
 /// Returns an error if a file cannot be read, the file of a session is missing, or a session forks
 /// from itself.
 pub fn read_lineage(home: &Path, path: &Path) -> io::Result<Vec<u8>> {
-    let mut parts = vec![fs::read(path)?];
+    let mut parts = vec![read(path)?];
     let mut base = base_of(parts.last().map_or(&[], Vec::as_slice));
     while let Some(Base { thread_id, end_offset, end_ordinal }) = base {
         if parts.len() > MAX_FORKS {
@@ -40,7 +44,7 @@ pub fn read_lineage(home: &Path, path: &Path) -> io::Result<Vec<u8>> {
                 format!("the history starts with session {thread_id}, whose file is missing");
             io::Error::new(io::ErrorKind::NotFound, message)
         })?;
-        let mut bytes = fs::read(found)?;
+        let mut bytes = read(&found)?;
         let end = match (end_offset, end_ordinal) {
             (Some(end), _) => usize::try_from(end).unwrap_or(usize::MAX),
             (None, Some(end)) => end_of_ordinals(&bytes, end),
@@ -91,12 +95,11 @@ fn end_of_ordinals(bytes: &[u8], end: u64) -> usize {
 /// Returns the file of a session, by the id in its name.
 fn find_session(home: &Path, id: &str) -> io::Result<Option<PathBuf>> {
     for folder in session_folders(home)? {
-        let files = core_model::session_files(&folder)?;
         let is_it = |path: &PathBuf| {
-            let stem = path.file_stem().and_then(|stem| stem.to_str());
-            stem.and_then(rollout_id).is_some_and(|found| found.eq_ignore_ascii_case(id))
+            let found = stem(path).and_then(rollout_id);
+            found.is_some_and(|found| found.eq_ignore_ascii_case(id))
         };
-        if let Some(found) = files.into_iter().find(is_it) {
+        if let Some(found) = rollouts(&folder)?.into_iter().find(is_it) {
             return Ok(Some(found));
         }
     }
@@ -110,11 +113,10 @@ fn find_session(home: &Path, id: &str) -> io::Result<Option<PathBuf>> {
 ///
 /// Returns an error if the file cannot be read.
 pub fn validate_file(home: &Path, path: &Path) -> io::Result<Vec<Problem>> {
-    let bytes = fs::read(path)?;
+    let bytes = read(path)?;
     let mut problems = Vec::new();
     let mut check = Check::new(checker());
-    let stem = path.file_stem().and_then(|stem| stem.to_str());
-    if let Some(stem) = stem {
+    if let Some(stem) = stem(path) {
         check.name(stem, &mut |problem| problems.push(problem));
     }
     let mut scanner = Scanner::default();

@@ -11,10 +11,14 @@ use std::{
     time::UNIX_EPOCH,
 };
 
-use core_model::{Body, Event, ReadError, session_files};
+use core_model::{Body, Event, ReadError};
 use jsonl::{Scanner, Text, Value};
 
-use super::{ARCHIVE, session_folders};
+use super::{
+    ARCHIVE,
+    compressed::{open, rollouts},
+    session_folders,
+};
 use crate::Reader;
 
 /// A session in a list.
@@ -39,7 +43,8 @@ pub struct SessionSummary {
 }
 
 /// Lists the sessions in Codex's folder, the most recently modified first. Files whose first record
-/// is no `session_meta` are left out, because Codex refuses them.
+/// is no `session_meta` are left out, because Codex refuses them. Sessions that Codex compressed
+/// (`.jsonl.zst`) are listed with the feature `zst`.
 ///
 /// # Errors
 ///
@@ -57,7 +62,7 @@ pub fn list_sessions(codex_dir: impl AsRef<Path>) -> io::Result<Vec<SessionSumma
     let archive = home.join(ARCHIVE);
     let mut sessions = Vec::new();
     for folder in session_folders(home)? {
-        for path in session_files(&folder)? {
+        for path in rollouts(&folder)? {
             if let Some(summary) = summary(&path)? {
                 let name = titles.get(&summary.id).cloned().or(summary.name);
                 sessions.push(SessionSummary { name, is_archived: folder == archive, ..summary });
@@ -107,7 +112,7 @@ fn titles(home: &Path) -> io::Result<HashMap<String, String>> {
 
 fn summary(path: &Path) -> io::Result<Option<SessionSummary>> {
     let mut found: Option<SessionSummary> = None;
-    let mut reader = Reader::open(path)?;
+    let mut reader = Reader::from_reader(open(path)?);
     while let Some(record) = reader.next_borrowed() {
         let record = match record {
             Ok(record) => record,

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use format_codex::{list_sessions, validate_file};
+use format_codex::{list_sessions, read_lineage, validate_file};
 
 fn fixture(name: &str) -> Vec<u8> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/codex/");
@@ -48,6 +48,40 @@ fn sessions_of_all_days_and_archived_ones_are_listed() {
     assert_eq!(shown, expected);
     assert_eq!(sessions[0].cwd, "/home/ada/app");
     assert_eq!(list_sessions(home.path().join("none")).expect("no folder"), []);
+}
+
+#[cfg(feature = "zst")]
+#[test]
+fn compressed_sessions_are_listed_checked_and_forked_from() {
+    let home = tempfile::tempdir().expect("a folder");
+    let compress = |path: &PathBuf| {
+        let bytes = fs::read(path).expect("a file");
+        let packed = path.with_extension("jsonl.zst");
+        fs::write(&packed, zstd::encode_all(&bytes[..], 3).expect("in memory")).expect("written");
+        packed
+    };
+    let plain = place(&home, "sessions/2026/03/01", "one-call", 1);
+    let listed = list_sessions(home.path()).expect("folders");
+    // Both files are one session, and Codex reads the plain one.
+    let packed = compress(&plain);
+    assert_eq!(list_sessions(home.path()).expect("folders"), listed);
+    fs::remove_file(&plain).expect("there");
+    let mut found = list_sessions(home.path()).expect("folders");
+    assert_eq!(found[0].file_name, format!("rollout-2026-03-01T10-00-00-{}.jsonl.zst", id(1)));
+    found[0].file_name = listed[0].file_name.clone();
+    found[0].modified_nanos = listed[0].modified_nanos;
+    assert_eq!(found, listed);
+    assert_eq!(validate_file(home.path(), &packed).expect("a file"), []);
+
+    let fork = place(&home, "sessions/2026/03/01", "fork-with-history-base", 17);
+    let base = place(&home, "sessions/2026/03/01", "paginated", 7);
+    let whole = read_lineage(home.path(), &fork).expect("both files");
+    compress(&base);
+    fs::remove_file(&base).expect("there");
+    assert!(read_lineage(home.path(), &fork).expect("both files") == whole);
+
+    fs::write(&packed, b"no zstd").expect("written");
+    assert!(list_sessions(home.path()).is_err());
 }
 
 #[test]
