@@ -9,16 +9,17 @@
 use std::{
     borrow::Cow,
     collections::BTreeMap,
-    io::{self, Read, Write},
+    io::{self, Cursor, Read, Write},
 };
 
-use core_model::{Formats, Place};
-use jsonl::{Line, Scanner, Stream};
+use core_model::{Formats, Framing, Place};
+use jsonl::{Line, Records, Scanner, UnitScanner};
 use memchr::memmem;
 use secrets::Search;
 
 use crate::{
     carry::{MEMBER, strip::without_carry},
+    detect::{Ballot, Detected, MAX_HEAD},
     pipeline::report::MAX_PLACES,
 };
 
@@ -94,7 +95,8 @@ pub fn redact(formats: Formats, source: impl Read, sink: &mut dyn Write) -> io::
     redact_with(Search::new(), formats, source, sink)
 }
 
-/// Copies lines as [`redact`] does, without the secrets that a given search finds.
+/// Copies lines as [`redact`] does, without the secrets that a given search finds. A JSON document is
+/// copied by its records, so that the strings of each are unescaped, however it is broken into lines.
 ///
 /// # Errors
 ///
@@ -102,18 +104,29 @@ pub fn redact(formats: Formats, source: impl Read, sink: &mut dyn Write) -> io::
 pub fn redact_with(
     mut search: Search,
     formats: Formats,
-    source: impl Read,
+    mut source: impl Read,
     sink: &mut dyn Write,
 ) -> io::Result<Redactions> {
-    let (mut redactions, mut scanner) = (Redactions::default(), Scanner::default());
-    let mut stream = Stream::new(source);
+    let mut head = Vec::new();
+    if formats.has_documents() {
+        source.by_ref().take(MAX_HEAD as u64).read_to_end(&mut head)?;
+    }
+    let framing = framing_of(formats, &head);
+    let (mut redactions, mut units) = (Redactions::default(), UnitScanner::default());
+    let mut records = Records::new(Cursor::new(head).chain(source), framing);
     let mut redacted = Vec::new();
     let mut number = 0;
-    while let Some(line) = stream.next()? {
-        number += 1;
+    while let Some(line) = records.next()? {
+        number += u64::from(!line.is_glue());
         let offset = line.offset();
         let bytes = match memmem::find(line.bytes(), MEMBER.as_bytes()) {
-            Some(_) => visible(&line, formats, &mut scanner, &mut redactions),
+            Some(_) => match visible(&line, framing, formats, &mut units) {
+                Some(visible) => {
+                    redactions.n_carries += 1;
+                    Cow::Owned(visible)
+                }
+                None => Cow::Borrowed(line.bytes()),
+            },
             None => Cow::Borrowed(line.bytes()),
         };
         redacted.clear();
@@ -125,19 +138,37 @@ pub fn redact_with(
     Ok(redactions)
 }
 
-/// Returns a line without its carry.
-fn visible<'l>(
-    line: &Line<'l>,
+/// Returns the framing of an input from its first bytes: a document, or lines.
+fn framing_of(formats: Formats, head: &[u8]) -> Framing {
+    let mut ballot = Ballot::new(formats);
+    ballot.push_head(head);
+    if !ballot.has_document() {
+        return Framing::Lines;
+    }
+    // The first line of a file of lines may look like a document.
+    let mut scanner = Scanner::default();
+    for line in jsonl::lines(head) {
+        if !ballot.push(&line, scanner.scan(&line).ok()) {
+            break;
+        }
+    }
+    match ballot.result() {
+        Detected::Format(format) | Detected::Ambiguous(format, _) => format.framing,
+        _ => Framing::Lines,
+    }
+}
+
+/// Returns a line or a unit of a document without its carry; `None` if it has none.
+fn visible(
+    line: &Line<'_>,
+    framing: Framing,
     formats: Formats,
-    scanner: &mut Scanner,
-    redactions: &mut Redactions,
-) -> Cow<'l, [u8]> {
-    let visible = match scanner.scan(line) {
-        Ok(value) => without_carry(line, value, formats).map(Cow::Owned),
-        Err(_) => without_torn_carries(line.bytes()).map(Cow::Owned),
-    };
-    redactions.n_carries += u64::from(visible.is_some());
-    visible.unwrap_or(Cow::Borrowed(line.bytes()))
+    units: &mut UnitScanner,
+) -> Option<Vec<u8>> {
+    match units.scan(line, framing.paths()) {
+        (unit, Ok(value)) => without_carry(&unit, value, formats),
+        (_, Err(_)) => without_torn_carries(line.bytes()),
+    }
 }
 
 /// Returns the bytes of a damaged line with empty carries; `None` if it has no carry.

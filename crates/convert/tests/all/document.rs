@@ -719,6 +719,50 @@ fn a_session_of_several_files_has_documents() {
     assert_eq!(note, b"one\ntwo\n");
 }
 
+/// A line of a pretty document is no JSON, so that a token that is broken by an escape is found only
+/// in its record.
+#[test]
+fn secrets_of_documents_are_removed() {
+    let tail = "0123456789abcdefghijABCDEFGHIJ012345";
+    let plain = format!("ghp_{tail}");
+    let escaped = format!("\\u0067hp_{tail}");
+    for name in ["book", "shelf"] {
+        let sound =
+            ["compact", "one record on each line", "byte order mark", "messages first", "pretty"];
+        for (how, spelled) in spellings(name).into_iter().filter(|(how, _)| sound.contains(how)) {
+            for secret in [&plain, &escaped] {
+                let source = spelled.replace("I look.", &format!("I look at {secret} now."));
+                let (mut clean, what) = (Vec::new(), format!("{name}, {how}: {secret}"));
+                let found = conversion::redact(FORMATS, source.as_bytes(), &mut clean);
+                let found = found.expect("in memory");
+                let places: Vec<_> = found.iter().flat_map(|(_, it)| &it.places).collect();
+                assert_eq!(places.iter().map(|it| it.line).collect::<Vec<_>>(), [2], "{what}");
+                let expected = source.replace(secret.as_str(), "[REDACTED:github-token]");
+                assert_eq!(String::from_utf8_lossy(&clean), expected, "{what}");
+            }
+        }
+        // The carries of a document go, and the document stays one.
+        let secret = &plain;
+        let source = format!(
+            "{{\"type\":\"user\",\"uuid\":\"u\",\"sessionId\":\"s\",\"note\":\"{secret}\",\"message\":{{\"role\":\"user\",\"content\":\"Hi\"}}}}\n"
+        );
+        let written =
+            run(format("claude-code"), format(name), CarryMode::Inline, source.as_bytes(), None);
+        assert!(String::from_utf8_lossy(&written.bytes).contains(secret.as_str()), "{name}");
+        let mut clean = Vec::new();
+        let found = conversion::redact(FORMATS, &written.bytes[..], &mut clean).expect("in memory");
+        assert!(found.n_carries > 0, "{name}");
+        let clean = String::from_utf8(clean).expect("text");
+        assert!(!clean.contains(secret.as_str()) && !clean.contains("_carried"), "{name}: {clean}");
+        let contents = |bytes: &[u8]| -> Vec<serde_json::Value> {
+            let document = parsed(bytes);
+            let messages = document["messages"].as_array().expect("messages");
+            messages.iter().map(|message| message["content"].clone()).collect()
+        };
+        assert_eq!(contents(clean.as_bytes()), contents(&written.bytes), "{name}");
+    }
+}
+
 #[cfg(feature = "parquet")]
 #[test]
 fn tables_keep_documents() {
