@@ -30,7 +30,7 @@ usage: cargo xtask TASK
   compat VERSION PROGRAM SOURCES  writes fixtures/compat/VERSION with the program of that version, built
                     with the feature parquet, and the folder of its sources
   matrix [DIR...]   converts every file to every format and back; --third: also through a third;
-                    cuts every fixture at every byte
+                    runs the tests that choose their cases by the day with all cases
   semver [COMMIT]   compares the public items of the libraries with version 0.1.0 or a commit, with
                     cargo-semver-checks
   fuzz RUNS [NAME...]  runs each fuzz target RUNS times, with nightly and cargo-fuzz
@@ -153,7 +153,19 @@ fn limits(options: &[String]) -> bool {
     xtask::limits(xtask::root(), megabytes, counts, &words)
 }
 
-/// Runs the matrix over folders, or over the fixtures if there are none.
+/// The tests that run a part of their cases, and other parts on other days.
+const TESTS_WITH_TURNS: &[&str] = &[
+    "matrix::",
+    "carry_faults::",
+    "edits::",
+    "hostile::no_depth",
+    "memory::",
+    "recipes::",
+    "redaction::",
+];
+
+/// Runs the matrix over folders, or over the fixtures if there are none. Then runs the tests with turns
+/// in full.
 fn matrix(folders: &[String]) -> bool {
     let root = xtask::root();
     let fixtures = [root.join("fixtures").display().to_string()];
@@ -173,19 +185,13 @@ fn matrix(folders: &[String]) -> bool {
     whole
         .args(["run", "--release", "-p", "sessionlog-convert", "--example", "matrix", "--"])
         .args(folders);
-    let mut cut = cargo();
-    cut.current_dir(root).env("MATRIX_FULL", "1").args([
-        "test",
-        "-p",
-        "sessionlog-convert",
-        "--test",
-        "all",
-        "--",
-    ]);
-    cut.arg("matrix::every_fixture_comes_back_cut_at_every_byte");
+    let mut turns = cargo();
+    turns.current_dir(root).env("ALL_TURNS", "1");
+    turns.args(["test", "-p", "sessionlog-convert", "--test", "all", "--test", "alone", "--"]);
+    turns.args(TESTS_WITH_TURNS);
     // The second part also runs if the first one fails.
     let passes = |cargo: &mut Command| cargo.status().is_ok_and(|status| status.success());
-    let results = [passes(&mut whole), passes(&mut cut)];
+    let results = [passes(&mut whole), passes(&mut turns)];
     results == [true; 2]
 }
 

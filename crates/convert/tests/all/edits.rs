@@ -8,6 +8,8 @@ use crate::shared::{
     fixtures::fixtures,
     pieces::pieces,
     shown::shown,
+    turns::chosen,
+    ways::others,
     written::{WrittenLine, joined, written_lines},
 };
 
@@ -269,7 +271,7 @@ fn trailing_held_entries_are_on_the_last_line() {
 fn a_deleted_line_leaves_a_gap_that_is_reported_and_not_filled() {
     for fixture in fixtures() {
         let Some(from) = by_name(&fixture.format) else { continue };
-        for to in FORMATS.targets().filter(|to| to.name != from.name) {
+        for to in chosen(&fixture.name, others(&[from]), 2) {
             let target = there(&fixture.bytes, from.name, to.name);
             for deleted in 1..target.len() {
                 let is_own = |line: &WrittenLine| {

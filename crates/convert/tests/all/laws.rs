@@ -19,6 +19,7 @@ use crate::shared::{
     said::Said,
     sessions::{Happening, claude_code, clido, dump, happenings, pi, rollout, wire},
     shown::shown,
+    turns::picked,
     ways::{Written, convert, others, there_and_back},
 };
 
@@ -121,18 +122,22 @@ proptest! {
     }
 
     #[test]
-    fn p2_there_and_back_through_a_third_is_the_source(Session { from, bytes } in session(false)) {
+    fn p2_there_and_back_through_a_third_is_the_source(
+        Session { from, bytes } in session(false),
+        number in any::<usize>(),
+    ) {
         let source = Written { bytes, sidecar: None };
-        for second in others(&[from]) {
+        let chains = others(&[from]).flat_map(|second| {
+            others(&[from, second]).map(move |third| (second, third))
+        });
+        for (second, third) in picked(number, chains, 5) {
             let there = convert(&source, from, second, CarryMode::Inline)?;
-            for third in others(&[from, second]) {
-                for mode in [CarryMode::Inline, CarryMode::Sidecar] {
-                    let on = convert(&there, second, third, mode)?;
-                    let way = format!("{} -> {} -> {}", from.name, second.name, third.name);
-                    for (to, bytes) in [(from, &source.bytes), (second, &there.bytes)] {
-                        let home = convert(&on, third, to, CarryMode::Inline)?.bytes;
-                        prop_assert!(home == *bytes, "{way} -> {}, {mode:?}\n{}", to.name, text(&source.bytes));
-                    }
+            for mode in [CarryMode::Inline, CarryMode::Sidecar] {
+                let on = convert(&there, second, third, mode)?;
+                let way = format!("{} -> {} -> {}", from.name, second.name, third.name);
+                for (to, bytes) in [(from, &source.bytes), (second, &there.bytes)] {
+                    let home = convert(&on, third, to, CarryMode::Inline)?.bytes;
+                    prop_assert!(home == *bytes, "{way} -> {}, {mode:?}\n{}", to.name, text(&source.bytes));
                 }
             }
         }
@@ -201,8 +206,11 @@ proptest! {
     }
 
     #[test]
-    fn p5_runs_on_any_thread_give_equal_bytes(Session { from, bytes } in session(false)) {
-        for to in others(&[from]) {
+    fn p5_runs_on_any_thread_give_equal_bytes(
+        Session { from, bytes } in session(false),
+        number in any::<usize>(),
+    ) {
+        for to in picked(number, others(&[from]), 2) {
             for mode in [CarryMode::Inline, CarryMode::Sidecar] {
                 let run = || {
                     conversion(from, to, mode).convert(&bytes, None)

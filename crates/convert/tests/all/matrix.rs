@@ -9,6 +9,7 @@ use core_model::{Format, Options};
 use crate::shared::{
     fixtures::{Fixture, fixtures},
     parallel::check_all,
+    turns::{self, chosen},
     ways::{Written, convert, others, there_and_back},
 };
 
@@ -72,6 +73,9 @@ fn every_fixture_comes_back_from_every_format() {
     });
 }
 
+/// The number of chains of four formats that a run chooses for each fixture.
+const N_CHAINS: usize = 12;
+
 /// `carry_faults` has the chains of three formats, in every mode and by every way home.
 #[test]
 fn every_fixture_comes_back_through_three_other_formats() {
@@ -79,22 +83,24 @@ fn every_fixture_comes_back_through_three_other_formats() {
         let mut wrong = Vec::new();
         let source = Written { bytes: fixture.bytes.clone(), sidecar: None };
         let inline = CarryMode::Inline;
-        for second in others(&[from]) {
+        let chains = others(&[from]).flat_map(|second| {
+            let thirds = others(&[from, second]);
+            thirds.flat_map(move |third| {
+                others(&[from, second, third]).map(move |fourth| [second, third, fourth])
+            })
+        });
+        for [second, third, fourth] in chosen(&fixture.name, chains, N_CHAINS) {
             let there = convert(&source, from, second, inline).expect("in memory");
             if there.sidecar.is_some() {
                 // The target shows nothing, so there is no file to convert.
                 continue;
             }
-            for third in others(&[from, second]) {
-                let on = convert(&there, second, third, inline).expect("in memory");
-                for fourth in others(&[from, second, third]) {
-                    let far = convert(&on, third, fourth, inline).expect("in memory");
-                    let home = convert(&far, fourth, from, inline).expect("in memory");
-                    if home.bytes != fixture.bytes {
-                        let way = [second, third, fourth, from].map(|format| format.name);
-                        wrong.push(format!("{} -> {}", from.name, way.join(" -> ")));
-                    }
-                }
+            let on = convert(&there, second, third, inline).expect("in memory");
+            let far = convert(&on, third, fourth, inline).expect("in memory");
+            let home = convert(&far, fourth, from, inline).expect("in memory");
+            if home.bytes != fixture.bytes {
+                let way = [second, third, fourth, from].map(|format| format.name);
+                wrong.push(format!("{} -> {}", from.name, way.join(" -> ")));
             }
         }
         wrong
@@ -107,14 +113,6 @@ const SMALL: usize = 500;
 /// A larger fixture is cut beside its line ends, and at one in `TURNS` bytes. The bytes change each day,
 /// so that all are cut within `TURNS` days.
 const TURNS: usize = 16;
-
-/// Returns the turn: `MATRIX_TURN`, or one that changes each day.
-fn turn() -> usize {
-    let told = std::env::var("MATRIX_TURN").ok().and_then(|turn| turn.parse().ok());
-    let days =
-        || std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs() / 86_400) as usize;
-    told.unwrap_or_else(days) % TURNS
-}
 
 /// Returns the offsets at which a fixture is cut on a turn.
 fn cuts(bytes: &[u8], turn: usize) -> Vec<usize> {
@@ -137,11 +135,10 @@ fn every_byte_has_its_turn() {
 }
 
 /// Each cut is converted to one of the other formats in turn, because all of them take minutes. `cargo
-/// xtask matrix` sets `MATRIX_FULL` to cut at every byte.
+/// xtask matrix` cuts at every byte.
 #[test]
 fn every_fixture_comes_back_cut_at_every_byte() {
-    let is_full = std::env::var_os("MATRIX_FULL").is_some();
-    let turn = turn();
+    let (is_full, turn) = (turns::are_all(), turns::turn() % TURNS);
     check_all(&sessions(), name, |(fixture, from)| {
         let mut wrong = Vec::new();
         let targets: Vec<_> = others(&[from]).collect();
@@ -164,7 +161,7 @@ fn every_fixture_comes_back_without_each_of_its_lines() {
         let lines: Vec<_> = jsonl::lines(&fixture.bytes).map(|line| line.bytes()).collect();
         for left_out in 0..lines.len() {
             let bytes = [&lines[..left_out], &lines[left_out + 1..]].concat().concat();
-            for to in others(&[from]) {
+            for to in chosen(&format!("{} {left_out}", fixture.name), others(&[from]), 2) {
                 let failure = there_and_back(&bytes, from, to, CarryMode::Inline);
                 wrong.extend(failure.map(|failure| format!("without {left_out}: {failure}")));
             }
@@ -286,7 +283,7 @@ fn a_source_too_large_to_keep_is_read_again() {
     let small = fixtures().into_iter().find(|fixture| fixture.name == "clido/parallel-calls.jsonl");
     let small = small.expect("a fixture").bytes;
     let large = small.repeat(9 * 1024 * 1024 / small.len());
-    for to in others(&[clido]) {
+    for to in chosen("large", others(&[clido]), 2) {
         assert_eq!(there_and_back(&large, clido, to, CarryMode::Inline), None);
         let conversion = Conversion {
             formats: FORMATS,

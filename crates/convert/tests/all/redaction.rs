@@ -7,6 +7,7 @@ use convert::{CarryMode, FORMATS, by_name, redact};
 use crate::shared::{
     data::data,
     fixtures::fixtures,
+    turns::chosen,
     ways::{Written, convert, others, there_and_back},
 };
 
@@ -94,7 +95,7 @@ fn what_was_carried_before_goes_too_torn_or_not() {
     for fixture in fixtures() {
         let Some(from) = by_name(&fixture.format) else { continue };
         let source = Written { bytes: with_secrets(&fixture.bytes), sidecar: None };
-        for to in others(&[from]) {
+        for to in chosen(&fixture.name, others(&[from]), 2) {
             let there = convert(&source, from, to, CarryMode::Inline).expect("in memory").bytes;
             let mut clean = Vec::new();
             n_carries += redact(FORMATS, &there[..], &mut clean).expect("in memory").n_carries;
@@ -106,7 +107,7 @@ fn what_was_carried_before_goes_too_torn_or_not() {
             }
         }
     }
-    assert!(n_carries > 500, "{n_carries}");
+    assert!(n_carries > 150, "{n_carries}");
 }
 
 #[test]

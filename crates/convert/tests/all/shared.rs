@@ -11,5 +11,6 @@ pub(crate) mod pieces;
 pub(crate) mod said;
 pub(crate) mod sessions;
 pub(crate) mod shown;
+pub(crate) mod turns;
 pub(crate) mod ways;
 pub(crate) mod written;

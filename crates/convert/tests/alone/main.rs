@@ -4,3 +4,5 @@
 mod allocation;
 mod memory;
 mod trust;
+#[path = "../all/shared/turns.rs"]
+mod turns;

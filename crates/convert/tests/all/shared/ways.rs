@@ -25,8 +25,9 @@ pub(crate) fn convert(
 }
 
 /// Returns all formats except the given ones.
-pub(crate) fn others(than: &[&'static Format]) -> impl Iterator<Item = &'static Format> {
-    FORMATS.targets().filter(move |it| than.iter().all(|than| than.name != it.name))
+pub(crate) fn others(than: &[&'static Format]) -> std::vec::IntoIter<&'static Format> {
+    let others = FORMATS.targets().filter(|it| than.iter().all(|than| than.name != it.name));
+    others.collect::<Vec<_>>().into_iter()
 }
 
 /// Converts bytes to a format and back. Returns the difference if they are not restored.

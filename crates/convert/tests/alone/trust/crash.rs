@@ -12,6 +12,7 @@ use std::{
 };
 
 use super::stage::{Dice, Stage, has, rounds, session, tell, text};
+use crate::turns::chosen;
 
 /// The calls that change a file, or flush it.
 const CHANGES: [&str; 12] = [
@@ -391,6 +392,13 @@ fn expected(case: &Case) -> Tree {
     tree
 }
 
+/// Returns the cases of a run: six of them in turn, or all with `cargo xtask trust`.
+fn cases<'c>(test: &str, cases: impl Iterator<Item = &'c Case>) -> Vec<&'c Case> {
+    let cases: Vec<&Case> = cases.collect();
+    let n = rounds(6, cases.len());
+    chosen(test, cases.into_iter(), n)
+}
+
 /// Kills a run after each call that changes a file. The same command then finishes the work.
 #[test]
 fn killed_before_any_call_the_same_command_finishes() {
@@ -398,7 +406,7 @@ fn killed_before_any_call_the_same_command_finishes() {
         return;
     }
     let step = rounds(7, 1);
-    for case in CASES {
+    for case in cases("killed", CASES.iter()) {
         let expected = expected(case);
         let mut n_killed = 0;
         for call in CHANGES {
@@ -446,7 +454,8 @@ fn refused_any_call_the_same_command_finishes() {
         return;
     }
     let step = rounds(11, 1);
-    for case in CASES.iter().filter(|case| FINISHED.contains(&case.name)) {
+    let finished = CASES.iter().filter(|case| FINISHED.contains(&case.name));
+    for case in cases("refused", finished) {
         let expected = expected(case);
         let (mut n_refused, mut n_said) = (0, 0);
         // The lookup of an id lists the folders of clients with the standard library, which panics if it
