@@ -9,7 +9,8 @@ use core_model::{Format, Options};
 use crate::shared::{
     fixtures::{Fixture, fixtures},
     parallel::check_all,
-    ways::{Written, convert},
+    turns::chosen,
+    ways::{Written, convert, others},
     written::{WrittenLine, joined, written_lines},
 };
 
@@ -51,11 +52,16 @@ fn lines(bytes: &[u8]) -> Vec<&[u8]> {
     jsonl::lines(bytes).map(|line| line.bytes()).collect()
 }
 
-/// Calls a function with every fixture, its format, another format, and its conversion to that one.
-fn each_written(carry: CarryMode, mut each: impl FnMut(&str, &[u8], &Format, &Format, Written)) {
+/// Calls a function with every fixture, its format, `n` other formats in turn, and its conversion to
+/// them.
+fn each_written(
+    n: usize,
+    carry: CarryMode,
+    mut each: impl FnMut(&str, &[u8], &Format, &Format, Written),
+) {
     for fixture in fixtures() {
         let Some(from) = by_name(&fixture.format) else { continue };
-        for to in FORMATS.targets().filter(|to| to.name != from.name) {
+        for to in chosen(&fixture.name, others(&[from]), n) {
             let written = there(&fixture.bytes, from, to, carry);
             each(&fixture.name, &fixture.bytes, from, to, written);
         }
@@ -65,7 +71,7 @@ fn each_written(carry: CarryMode, mut each: impl FnMut(&str, &[u8], &Format, &Fo
 #[test]
 fn a_file_that_is_as_it_was_written_has_no_fault() {
     for carry in [CarryMode::Inline, CarryMode::Sidecar] {
-        each_written(carry, |name, source, from, to, written| {
+        each_written(4, carry, |name, source, from, to, written| {
             let (restored, report) = home(&written, to, from);
             assert!(restored == source, "{name} to {}", to.name);
             assert!(!report.restored.is_not_the_source(), "{name} to {}: {report:?}", to.name);
@@ -76,7 +82,7 @@ fn a_file_that_is_as_it_was_written_has_no_fault() {
 #[test]
 fn a_file_cut_at_a_line_end_says_so() {
     for carry in [CarryMode::Inline, CarryMode::Sidecar] {
-        each_written(carry, |name, _, from, to, mut written| {
+        each_written(2, carry, |name, _, from, to, mut written| {
             let n_lines = lines(&written.bytes).len();
             for n_left in 1..n_lines {
                 let cut = lines(&written.bytes)[..n_left].concat();
@@ -90,7 +96,12 @@ fn a_file_cut_at_a_line_end_says_so() {
                 );
                 assert!(report.wants_attention());
             }
-            written.bytes.clear();
+            // Cut inside its first record, a file has no carry that could count what is missing.
+            written.bytes.truncate(lines(&written.bytes).first().map_or(0, |line| line.len() / 2));
+            if carry == CarryMode::Inline && !written.bytes.is_empty() {
+                let (_, report) = home(&written, to, from);
+                assert!(report.wants_attention(), "{name} to {}, inside a line", to.name);
+            }
         });
     }
 }
@@ -191,7 +202,7 @@ fn respellings(line: &[u8]) -> Vec<Vec<u8>> {
 #[test]
 fn a_file_that_was_spelled_anew_comes_back_whole() {
     for carry in [CarryMode::Inline, CarryMode::Sidecar] {
-        each_written(carry, |name, source, from, to, written| {
+        each_written(1, carry, |name, source, from, to, written| {
             let is_json = |line: &&[u8]| {
                 let value = serde_json::from_slice::<serde_json::Value>(line);
                 let written = value.ok().map(|value| value.to_string());
@@ -259,36 +270,31 @@ fn every_chain_of_three_formats_and_modes_comes_back() {
         let mut wrong = Vec::new();
         let Some(from) = by_name(&fixture.format) else { return wrong };
         let source = Written { bytes: fixture.bytes.clone(), sidecar: None };
-        for (second, first_mode) in FORMATS
-            .targets()
-            .filter(|it| it.name != from.name)
-            .flat_map(|second| modes.map(|mode| (second, mode)))
-        {
+        let chains = others(&[from]).flat_map(|second| {
+            let thirds = others(&[from, second]);
+            let pairs = modes.into_iter().flat_map(move |one| modes.map(|other| (one, other)));
+            thirds.flat_map(move |third| pairs.clone().map(move |modes| (second, third, modes)))
+        });
+        for (second, third, (first_mode, second_mode)) in chosen(&fixture.name, chains, 12) {
             let there = convert(&source, from, second, first_mode).expect("in memory");
-            for (third, second_mode) in FORMATS
-                .targets()
-                .filter(|it| ![from.name, second.name].contains(&it.name))
-                .flat_map(|third| modes.map(|mode| (third, mode)))
-            {
-                let far = convert(&there, second, third, second_mode).expect("in memory");
-                let what = format!(
-                    "{} {first_mode:?} {} {second_mode:?} {}",
-                    from.name, second.name, third.name
-                );
-                let back = convert(&far, third, from, CarryMode::Inline).expect("in memory");
-                if back.bytes != fixture.bytes {
-                    wrong.push(format!("{what}, straight home"));
-                }
-                let step = convert(&far, third, second, CarryMode::Inline).expect("there");
-                if step.bytes != there.bytes {
-                    wrong.push(format!("{what}, one step back"));
-                }
-                let back = convert(&step, second, from, CarryMode::Inline).expect("home");
-                if back.bytes != fixture.bytes {
-                    wrong.push(format!("{what}, step by step"));
-                }
-                n_chains.fetch_add(1, Ordering::Relaxed);
+            let far = convert(&there, second, third, second_mode).expect("in memory");
+            let what = format!(
+                "{} {first_mode:?} {} {second_mode:?} {}",
+                from.name, second.name, third.name
+            );
+            let back = convert(&far, third, from, CarryMode::Inline).expect("in memory");
+            if back.bytes != fixture.bytes {
+                wrong.push(format!("{what}, straight home"));
             }
+            let step = convert(&far, third, second, CarryMode::Inline).expect("there");
+            if step.bytes != there.bytes {
+                wrong.push(format!("{what}, one step back"));
+            }
+            let back = convert(&step, second, from, CarryMode::Inline).expect("home");
+            if back.bytes != fixture.bytes {
+                wrong.push(format!("{what}, step by step"));
+            }
+            n_chains.fetch_add(1, Ordering::Relaxed);
         }
         wrong
     });
