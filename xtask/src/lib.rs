@@ -24,6 +24,7 @@ mod manifest;
 mod miri;
 mod pages;
 mod picture;
+mod programs;
 mod queries;
 mod real_clients;
 mod scratch;
@@ -31,6 +32,7 @@ mod sdk_reader;
 mod semver;
 mod tidy;
 mod toolchains;
+mod wasm;
 mod way;
 
 use std::path::Path;
@@ -52,12 +54,14 @@ pub use self::{
     miri::miri,
     pages::pages,
     picture::picture,
+    programs::{measure_programs, programs},
     queries::queries,
     real_clients::real_clients,
     sdk_reader::sdk_reader,
     semver::semver,
     tidy::{Problem, layers, tidy},
     toolchains::{minimum, targets},
+    wasm::wasm,
     way::way,
 };
 

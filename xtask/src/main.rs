@@ -13,6 +13,8 @@ usage: cargo xtask TASK
   ci                runs the gates that land a change, with the minutes of each
   tidy              prints the layers; checks arrows, circles, names, sizes, documents, fixtures
   alone             compiles each format crate without features: at most 8 crates of others
+  programs          builds and runs examples/programs; --measure prints the table of docs/LIBRARY.md
+  wasm              checks the crates without files for WebAssembly, and converts there and back in Node
   minimum           compiles everything with the minimum Rust version of Cargo.toml
   targets           checks the program for musl, Linux on ARM, and macOS
   fixtures          writes the generated fixtures; --check only compares
@@ -62,6 +64,9 @@ fn main() -> ExitCode {
         ("ci", []) => xtask::ci(xtask::root()),
         ("tidy", []) => tidy(),
         ("alone", []) => xtask::alone(xtask::root()),
+        ("programs", []) => xtask::programs(xtask::root()),
+        ("programs", [flag]) if flag == "--measure" => xtask::measure_programs(xtask::root()),
+        ("wasm", []) => xtask::wasm(xtask::root()),
         ("minimum", []) => xtask::minimum(xtask::root()),
         ("targets", []) => xtask::targets(xtask::root()),
         ("fixtures", []) => fixtures(xtask::write_fixtures(xtask::root())).is_some(),

@@ -103,7 +103,7 @@ fn is_of(version: &str, stated: &str) -> bool {
 }
 
 /// Returns whether the standard library for a system is installed.
-fn has_std(name: &str) -> bool {
+pub(crate) fn has_std(name: &str) -> bool {
     let output =
         Command::new("rustc").args(["--print", "target-libdir", "--target", name]).output();
     let folder = output.ok().and_then(|output| String::from_utf8(output.stdout).ok());

@@ -48,6 +48,7 @@ mod job;
 mod journal;
 mod outputs;
 mod paths;
+mod program;
 mod record;
 mod redaction;
 mod report;
@@ -72,6 +73,7 @@ pub use self::{
     journal::{Journal, OutputOptions, OutputRoot, Spelled, Unusable},
     outputs::{Durability, NotOpened, Outputs, PublishSet, WriteOptions},
     paths::{is_harmful, path_body},
+    program::convert_file,
     report::ConvertedFile,
     session::strays,
     status::FileStatus,

@@ -33,6 +33,7 @@
 mod carry;
 mod detect;
 mod pipeline;
+mod program;
 mod redaction;
 
 pub use self::{
@@ -54,6 +55,7 @@ pub use self::{
         source::{EachLine, Source},
         survey::{EachEvent, Events},
     },
+    program::{NotConverted, convert},
     redaction::{Redacted, Redactions, redact, redact_with},
 };
 

@@ -7,6 +7,10 @@
 //! of any length and nesting of any depth. It never recurses, and allocates only to grow its reused
 //! buffers.
 
+#[cfg_attr(
+    not(any(target_arch = "x86_64", target_arch = "aarch64")),
+    expect(dead_code, reason = "only vector instructions fill the bitmaps")
+)]
 mod bitmap;
 pub(crate) mod grammar;
 pub(crate) mod node;

@@ -42,6 +42,7 @@ mod lineage;
 mod lookup;
 mod needle;
 mod part;
+mod program;
 mod progress;
 mod reader;
 mod redact;
@@ -66,6 +67,7 @@ pub use self::{
     lookup::{LATEST, Lookup, absolute},
     needle::{Candidates, Needle, Prefilter},
     part::{Part, PartKind, parts},
+    program::{OpenSession, ReadEvent, open, sessions},
     progress::Progress,
     reader::{EachRead, format_of, known, read},
     redact::Redact,

@@ -4,11 +4,7 @@
 //! it is long. A frame is its length and the size of the entry in a member, as eight bytes each,
 //! and then the text.
 
-use std::{
-    fs::File,
-    io::{self, ErrorKind},
-    os::unix::fs::FileExt,
-};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 
 /// Limit on the bytes of entries in memory, and of a frame.
 const MAX_IN_MEMORY: usize = 1024 * 1024;
@@ -36,7 +32,7 @@ pub(crate) struct Queue {
 /// The unread part of a temporary file.
 #[derive(Debug)]
 struct Spilled {
-    file: File,
+    file: Temporary,
     at: u64,
     end: u64,
 }
@@ -95,7 +91,7 @@ impl Queue {
     fn spill(&mut self, start: usize, length: usize) -> io::Result<()> {
         let spilled = match &mut self.file {
             Some(spilled) => spilled,
-            none => none.insert(Spilled { file: tempfile::tempfile()?, at: 0, end: 0 }),
+            none => none.insert(Spilled { file: temporary(), at: 0, end: 0 }),
         };
         let (first, others) = self.back.split_at(start + HEADER + length.min(MAX_IN_MEMORY));
         spilled.write(first)?;
@@ -217,7 +213,8 @@ impl Queue {
 
 impl Spilled {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all_at(bytes, self.end)?;
+        self.file.seek(SeekFrom::Start(self.end))?;
+        self.file.write_all(bytes)?;
         self.end += bytes.len() as u64;
         Ok(())
     }
@@ -229,10 +226,25 @@ impl Spilled {
         let length = wanted.min(self.end - self.at);
         buffer.resize(start + length as usize, 0);
         let place = buffer.get_mut(start..).unwrap_or_default();
-        self.file.read_exact_at(place, self.at)?;
+        self.file.seek(SeekFrom::Start(self.at))?;
+        self.file.read_exact(place)?;
         self.at += length;
         Ok(())
     }
+}
+
+/// A temporary file; memory on a system without files.
+#[cfg(target_family = "wasm")]
+type Temporary = io::Cursor<Vec<u8>>;
+#[cfg(not(target_family = "wasm"))]
+type Temporary = tempfile::SpooledTempFile;
+
+/// Creates a temporary file, which is on the disk from its first byte on.
+fn temporary() -> Temporary {
+    #[cfg(target_family = "wasm")]
+    return Temporary::default();
+    #[cfg(not(target_family = "wasm"))]
+    Temporary::new(0)
 }
 
 #[cfg(test)]

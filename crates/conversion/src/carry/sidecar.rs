@@ -6,17 +6,19 @@
 //! `guard occurrence ","` before the length. A file without records has its carry under the guard
 //! of an empty record.
 
+mod frame;
+
 use std::{
     collections::{BTreeMap, HashMap, HashSet, VecDeque},
     fmt,
     io::{self, BufRead, BufReader, Cursor, Read, Write},
 };
 
+use self::frame::Encoder;
 use crate::carry::{Carry, Queue, push_number, read_guard, read_number};
 
 const MAGIC: &[u8] = b"carry 2\n";
 const MAGIC_1: &[u8] = b"carry 1\n";
-const LEVEL: i32 = 3;
 
 /// Limit on the bytes of carries that are read ahead, in search of a record's carry.
 const MAX_AHEAD: usize = 8 * 1024 * 1024;
@@ -31,7 +33,7 @@ const MAX_KEY: u64 = 11 + 13 + 1;
 /// Writes a sidecar to a sink, one carry at a time.
 pub(crate) struct SidecarWriter<W: Write> {
     bytes: Vec<u8>,
-    encoder: zstd::stream::write::Encoder<'static, Counted<W>>,
+    encoder: Encoder<'static, Counted<W>>,
 }
 
 /// A sink, and the number of bytes written to it.
@@ -59,8 +61,7 @@ impl<W: Write> SidecarWriter<W> {
     ///
     /// Returns an error if the compressor cannot be created.
     pub(crate) fn new(sink: W) -> io::Result<Self> {
-        let mut encoder = zstd::stream::write::Encoder::new(Counted { sink, n_bytes: 0 }, LEVEL)?;
-        encoder.include_checksum(true)?;
+        let mut encoder = frame::encoder(Counted { sink, n_bytes: 0 })?;
         encoder.write_all(MAGIC)?;
         Ok(Self { bytes: Vec::new(), encoder })
     }
@@ -152,9 +153,7 @@ impl Sidecar {
     ///
     /// As for [`Sidecar::open`].
     pub fn open_within(file: impl Read + Send + 'static, limit: u64) -> io::Result<Self> {
-        let mut decoder = zstd::stream::read::Decoder::new(file)?;
-        decoder.window_log_max(27)?;
-        let mut file = BufReader::new(Box::new(decoder) as Box<dyn Read + Send>);
+        let mut file = BufReader::new(frame::decoder(file)?);
         let mut magic = [0; MAGIC.len()];
         let is_v1 = match file.read_exact(&mut magic) {
             Ok(()) if magic == MAGIC => false,

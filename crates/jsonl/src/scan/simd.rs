@@ -115,7 +115,10 @@ pub(crate) enum Kernel {
 pub(crate) const IS_AVAILABLE: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
 /// Fills a window of quotes.
-#[expect(unsafe_code, reason = "compiled for instructions that not every CPU has")]
+#[cfg_attr(
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    expect(unsafe_code, reason = "compiled for instructions that not every CPU has")
+)]
 pub(crate) fn fill(quotes: &mut Quotes, line: &[u8], kernel: Kernel) {
     // SAFETY: these functions are safe except for the instructions that they are compiled for. The
     // CPU was just tested for AVX2, BMI1 and POPCNT; SSE2 and NEON belong to their targets.
