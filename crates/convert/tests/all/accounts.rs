@@ -198,8 +198,13 @@ fn a_session_with_its_sub_agents_counts_once_and_when_up_to_date_no_file_is_conv
 #[test]
 fn pages_that_are_unchanged_stay_and_others_are_replaced() {
     let place = Place::new();
-    for name in ["in/a.jsonl", "in/b.jsonl"] {
-        place.write(name, &session(Path::new("/w"), name));
+    // Each has its own ids: a page links to the forks of its session, so a new fork would change it.
+    let of_its_own = |id: &str| {
+        let session = session(Path::new("/w"), id);
+        session.replace("\"u1\"", &format!("\"{id}1\"")).replace("\"u2\"", &format!("\"{id}2\""))
+    };
+    for id in ["a", "b"] {
+        place.write(&format!("in/{id}.jsonl"), &of_its_own(id));
     }
     let run = ["export", "--html", "in", "-o", "pages"];
     let done = place.run(&run);
@@ -210,11 +215,15 @@ fn pages_that_are_unchanged_stay_and_others_are_replaced() {
     let said = place.said(&run);
     assert!(said.contains("2 pages and an index in pages, 2 unchanged"), "{said}");
     assert_eq!(["pages/a.html", "pages/index.html"].map(modified), times);
-    place.write("in/b.jsonl", &session(Path::new("/w"), "b").replace("Good day", "Good night"));
-    place.write("in/c.jsonl", &session(Path::new("/w"), "c"));
+    place.write("in/b.jsonl", &of_its_own("b").replace("Good day", "Good night"));
+    place.write("in/c.jsonl", &of_its_own("c"));
     let done = place.run(&run);
     assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
-    assert!(text(&done.stderr).contains("3 pages and an index in pages, 1 unchanged"));
+    assert!(
+        text(&done.stderr).contains("3 pages and an index in pages, 1 unchanged"),
+        "{}",
+        text(&done.stderr)
+    );
     let page = fs::read_to_string(place.path("pages/b.html")).expect("a page");
     assert!(page.contains("Good night"));
     let index = fs::read_to_string(place.path("pages/index.html")).expect("an index");
