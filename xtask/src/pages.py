@@ -289,14 +289,13 @@ class Check:
         self.browser.run("document.querySelector('[data-toggle=only-errors]').click()")
 
     def copying(self):
-        self.browser.run("scrollTo(0, 0)")
-        self.browser.run(
-            "const first = document.querySelector('main .prompt .words');"
-            "first?.scrollIntoView({ block: 'center' });"
-        )
-        self.browser.click("main .prompt .words")
-        self.expect(self.browser.run("return !!document.querySelector('main .prompt .copy')"), "no button to copy")
-        self.browser.click("main .prompt .copy")
+        # What comes into sight gets its size only then.
+        for _ in range(3):
+            self.browser.run("document.querySelector('main > .prompt .words').scrollIntoView({ block: 'center' })")
+            time.sleep(0.2)
+        self.browser.click("main > .prompt .words")
+        self.expect(self.browser.run("return !!document.querySelector('main > .prompt .copy')"), "no button to copy")
+        self.browser.click("main > .prompt .copy")
         words = "return document.querySelector('.copy').textContent"
         self.expect(self.browser.run(words) == "Copied", f"copies nothing: {self.browser.run(words)}")
 
@@ -413,7 +412,9 @@ def main():
     try:
         for name, session in picked.items():
             page = scratch / f"{name}.html"
-            export = [convert, "export", "--html", "--force", session, "-o", page]
+            # The long one is joined from sessions, most of which would be folded as branches.
+            branches = ["--all-branches"] if name == "long" else []
+            export = [convert, "export", "--html", *branches, "--force", session, "-o", page]
             subprocess.run(export, check=False)
             check = Check(browser, page, name, pictures)
             check.run()

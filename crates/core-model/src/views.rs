@@ -33,7 +33,7 @@ pub use self::{
     files::{FilesTouched, Touches, tool_path},
     markdown::{Markdown, quoted, shown_time},
     model_tokens::ModelTokens,
-    overview::Overview,
+    overview::{Overview, Runs},
     said::{Messages, Said, SaidBlock},
     span::{DurationRule, Span},
     timeline::{Lane, Point, PointKind, Timeline},

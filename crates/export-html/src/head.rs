@@ -54,8 +54,7 @@ pub(crate) fn push_foot(html: &mut Html, n_lines: u64, n_unshown: u64, n_skipped
     }
     if n_skipped > 0 {
         html.markup(if n_unshown > 0 { "; " } else { ", of them not shown: " });
-        html.text(&grouped(n_skipped))
-            .markup(" off the conversation: state of other branches, or blank");
+        html.text(&grouped(n_skipped)).markup(" that are not sent to the model, or blank");
     }
     html.markup(".</p></footer>\n<dialog id=\"help\" aria-label=\"Keys\"><dl>");
     for (keys, what) in KEYS {
@@ -141,7 +140,6 @@ fn push_links(html: &mut Html, survey: &Survey) {
 
 fn push_figures(html: &mut Html, figures: &Figures) {
     let tokens = figures.tokens;
-    let lasts = figures.start.zip(figures.end).map(|(start, end)| end.saturating_sub(start));
     let cached = tokens.cache_read.saturating_add(tokens.cache_creation);
     let sent = tokens.input.saturating_add(cached);
     let some = |number: u64| (number > 0).then(|| grouped(number));
@@ -150,7 +148,8 @@ fn push_figures(html: &mut Html, figures: &Figures) {
         ("Tool calls", Some(grouped(figures.n_tool_calls))),
         ("Errors", Some(errors(figures.errors))),
         ("Sub-agents", some(figures.n_sub_agents)),
-        ("Duration", lasts.map(lasting)),
+        ("Duration", figures.millis.map(lasting)),
+        ("Outcome", figures.outcome.map(|outcome| outcome.words().to_owned())),
         ("Tokens sent", (sent > 0).then(|| rounded(sent))),
         ("of them cached", (cached > 0).then(|| rounded(cached))),
         ("Tokens written", (tokens.output > 0).then(|| rounded(tokens.output))),

@@ -95,7 +95,7 @@ fn push_row(html: &mut Html, Entry { path, name, figures }: &Entry) {
     html.markup("<th scope=\"row\"><a dir=\"auto\" href=\"").text(&address(path)).markup("\">");
     html.text(figures.title.as_deref().unwrap_or(name)).markup("</a>");
     html.markup("<span class=\"quiet\" dir=\"auto\">").text(name).markup("</span></th>");
-    let lasts = figures.start.zip(figures.end).map(|(start, end)| end.saturating_sub(start));
+    let lasts = figures.millis;
     let tokens = figures.tokens.total();
     let count = |number: u64| (Some(grouped(number)), number as f64);
     for (name, (value, order)) in [

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use core_model::{
     Block, CostPolicy, Costs, ErrorPolicy, Errors, Event, Facts, Format, Overview, Place, Span,
-    Timeline, TokenTotals, Tokens, event_millis,
+    Status, Timeline, TokenTotals, Tokens, event_millis,
 };
 use jsonl::Text;
 
@@ -90,6 +90,10 @@ pub struct Figures {
     pub start: Option<i64>,
     /// The latest time, in milliseconds since 1970.
     pub end: Option<i64>,
+    /// The duration in milliseconds: of the times, or of the runs if they state a longer one.
+    pub millis: Option<i64>,
+    /// How the last run ended, if the session says it.
+    pub outcome: Option<Status>,
     /// The number of prompts.
     pub n_prompts: u64,
     /// The number of lines that are messages.
@@ -169,6 +173,12 @@ impl Survey {
         self.missing.insert(tool_use.to_owned());
     }
 
+    /// Adds a line that is not part of the conversation. Its tokens were spent.
+    pub fn skip_left_out(&mut self, event: &Event<'_>) {
+        self.n_lines += 1;
+        self.tokens.push(event);
+    }
+
     /// Adds a line that is not shown.
     pub fn skip(&mut self) {
         self.n_lines += 1;
@@ -191,6 +201,8 @@ impl Survey {
             model: self.facts.interactions.first_model().and_then(decoded),
             start: self.span.earliest(),
             end: self.span.latest(),
+            millis: self.overview.millis(),
+            outcome: self.overview.outcome,
             n_prompts: self.n_prompts,
             n_messages: self.facts.n_messages,
             n_tool_calls: self.overview.n_tool_calls,

@@ -177,9 +177,10 @@ fn branches_that_are_left_out_are_folded() {
     let (mut scanner, mut survey) = (Scanner::default(), Survey::new(format));
     for (line_idx, line) in lines.iter().enumerate() {
         let value = scanner.scan_slice(line.as_bytes(), 0).expect("a line");
+        let event = format.first_event(value);
         match is_left_out(line_idx) {
-            true => survey.skip(),
-            false => survey.push(&format.first_event(value)),
+            true => survey.skip_left_out(&event),
+            false => survey.push(&event),
         }
     }
     let mut page = Page::new(Vec::new(), survey, "name").expect("memory");

@@ -14,7 +14,7 @@ use std::{
 use archive::{ConvertError, Outputs, Status};
 use clap::ValueHint;
 use conversion::Source;
-use core_model::{Format, Options};
+use core_model::{Event, Format, Options};
 use export_html::{Entry, Figures, Link, Page, Spent, Survey, write_index};
 use rayon::prelude::*;
 use sessions::{
@@ -256,12 +256,13 @@ impl Export {
                 match read {
                     Read::Event(event) => {
                         survey.push(event);
-                        let priced = responses.price(event, 0);
-                        if let Some(tokens) = priced.tokens {
-                            survey.spend(event, Spent { tokens, cost: priced.cost });
-                        }
+                        spend(&mut survey, event, &mut responses);
                     }
-                    Read::LeftOut(_) | Read::Hidden => survey.skip(),
+                    Read::LeftOut(event) => {
+                        survey.skip_left_out(event);
+                        spend(&mut survey, event, &mut responses);
+                    }
+                    Read::Hidden => survey.skip(),
                     Read::Damaged(_) => {
                         n_damaged += 1;
                         survey.push_unreadable();
@@ -303,6 +304,14 @@ impl Export {
             return Ok(format);
         }
         single_format(detect(source)?)?.ok_or(UnknownFormat::Unknown.into())
+    }
+}
+
+/// Notes the tokens and the cost of an event's response.
+fn spend(survey: &mut Survey, event: &Event<'_>, responses: &mut PricedResponses<'_>) {
+    let priced = responses.price(event, 0);
+    if let Some(tokens) = priced.tokens {
+        survey.spend(event, Spent { tokens, cost: priced.cost });
     }
 }
 

@@ -13,7 +13,11 @@ use sessions::{
 };
 
 use super::moments::Bounds;
-use crate::{FORMATS, by_name, environment::read, terminal::progress::Progress};
+use crate::{
+    FORMATS, by_name,
+    environment::read,
+    terminal::progress::{Mode, Progress},
+};
 
 /// An item of a session's file.
 pub(crate) enum Item<'e, 'l> {
@@ -51,6 +55,9 @@ pub(crate) fn session(
     progress: &Progress,
     each: &mut EachItem<'_>,
 ) -> Result<SessionRead, ReadError> {
+    // A session that is read again without its copies was counted.
+    let silent = Progress::start(Mode::None, 0, 0);
+    let progress = if left_out.is_empty() { progress } else { &silent };
     let (mut usage, mut turns) = (SessionUsage::default(), TurnsCollector::default());
     let mut kin = BTreeSet::new();
     let (mut id, mut known, mut formats, mut n_bytes) = (None, format, Vec::new(), 0);

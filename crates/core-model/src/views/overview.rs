@@ -88,11 +88,10 @@ impl Overview {
             Body::ToolCall(call) => {
                 self.call(&call.id.decode(), &call.name.decode(), call.input);
             }
-            Body::Outcome(outcome) => {
-                self.outcome = Some(outcome.status);
-                if let Some(millis) = outcome.duration_ms.and_then(|millis| millis.as_u64()) {
-                    self.run_millis = Some(self.run_millis.unwrap_or(0).saturating_add(millis));
-                }
+            Body::Outcome(_) => {
+                let mut runs = Runs { outcome: self.outcome, millis: self.run_millis };
+                runs.push(event);
+                (self.outcome, self.run_millis) = (runs.outcome, runs.millis);
             }
             _ => {}
         }
@@ -160,8 +159,34 @@ impl Overview {
     /// Returns the duration in milliseconds: that of the times, or of all runs if it is longer,
     /// because the lines of some formats have no times.
     pub fn millis(&self) -> Option<i64> {
-        let runs = self.run_millis.map(|millis| i64::try_from(millis).unwrap_or(i64::MAX));
-        self.span.millis(DurationRule::MinMax).max(runs)
+        Runs { outcome: self.outcome, millis: self.run_millis }.duration(&self.span)
+    }
+}
+
+/// What a session states of its runs.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Runs {
+    /// The status of the last run.
+    pub outcome: Option<Status>,
+    /// The wall time of all runs in milliseconds.
+    pub millis: Option<u64>,
+}
+
+impl Runs {
+    /// Adds an event.
+    pub fn push(&mut self, event: &Event<'_>) {
+        let Body::Outcome(outcome) = &event.body else { return };
+        self.outcome = Some(outcome.status);
+        if let Some(millis) = outcome.duration_ms.and_then(|millis| millis.as_u64()) {
+            self.millis = Some(self.millis.unwrap_or(0).saturating_add(millis));
+        }
+    }
+
+    /// Returns the duration of a session in milliseconds: that of its times, or of all runs if it is
+    /// longer, because the lines of some formats have no times.
+    pub fn duration(&self, span: &Span) -> Option<i64> {
+        let runs = self.millis.map(|millis| i64::try_from(millis).unwrap_or(i64::MAX));
+        span.millis(DurationRule::MinMax).max(runs)
     }
 }
 

@@ -85,12 +85,14 @@ impl Span {
 }
 
 /// A duration in whole minutes, or in seconds if it is shorter, as [`Overview`](super::Overview) prints it.
+/// One below a second has a decimal.
 pub(super) struct Minutes(pub(super) Option<i64>);
 
 impl fmt::Display for Minutes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             None => f.write_str("unknown"),
+            Some(millis @ 1..1000) => write!(f, "0.{} seconds", millis / 100),
             Some(millis) => match (millis / 60_000, millis / 1000) {
                 (0, 1) => f.write_str("1 second"),
                 (0, seconds) => write!(f, "{seconds} seconds"),

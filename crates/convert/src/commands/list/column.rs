@@ -15,7 +15,7 @@ use crate::{
     reading::moments::printed_minute,
     terminal::{
         escape::escape_for_terminal,
-        figures::{grouped, size},
+        figures::{grouped, short_duration, size},
     },
 };
 
@@ -45,6 +45,11 @@ pub(super) enum Column {
     Cost,
     /// The number of failed tools and API requests; reads the whole session
     Errors,
+    /// The time from the first record to the last, or of the runs, if they state it; reads the whole
+    /// session
+    Duration,
+    /// How the last run ended, if the session says it; reads the whole session
+    Outcome,
     /// The format of the file
     Format,
     /// The last part of the working directory
@@ -89,6 +94,8 @@ impl Column {
             Column::Tokens => "tokens",
             Column::Cost => "cost",
             Column::Errors => "errors",
+            Column::Duration => "duration",
+            Column::Outcome => "outcome",
             Column::Format => "format",
             Column::Project => "project",
             Column::Title => "title",
@@ -99,14 +106,17 @@ impl Column {
 
     /// Returns whether sessions must be read to their end for this column.
     pub(super) fn is_counted(self) -> bool {
-        let is_text = matches!(self, Column::Messages | Column::Texts | Column::Slug);
-        let is_sum = matches!(self, Column::Tokens | Column::Cost | Column::Errors);
-        is_text || is_sum || self == Column::Compactions
+        match self {
+            Column::Messages | Column::Texts | Column::Compactions | Column::Slug => true,
+            Column::Tokens | Column::Cost | Column::Errors => true,
+            Column::Duration | Column::Outcome => true,
+            _ => false,
+        }
     }
 
     /// Returns whether the values are words and not numbers.
     pub(super) fn is_text(self) -> bool {
-        self == Column::Slug || !self.is_counted() && self != Column::Size
+        matches!(self, Column::Slug | Column::Outcome) || !self.is_counted() && self != Column::Size
     }
 
     /// Returns the cell of a session, with times in a zone.
@@ -128,6 +138,8 @@ impl Column {
             Column::Tokens => number(|numbers| numbers.n_tokens),
             Column::Errors => number(|numbers| numbers.errors.total()),
             Column::Cost => cost(session).map(|cost| format!("${cost:.4}")).unwrap_or_default(),
+            Column::Duration => duration(session).map(short_duration).unwrap_or_default(),
+            Column::Outcome => outcome(session).unwrap_or_default().to_owned(),
             Column::Format => session.format.name.to_owned(),
             Column::Project => escape_for_terminal(project(session)),
             Column::Title => title(session),
@@ -151,8 +163,10 @@ impl Column {
             Column::Tokens => numbers(|numbers| numbers.n_tokens),
             Column::Errors => numbers(|numbers| numbers.errors.total()),
             Column::Cost => largest_first(cost(one), cost(other)),
+            Column::Duration => largest_first(duration(one), duration(other)),
             Column::Id
             | Column::Slug
+            | Column::Outcome
             | Column::Format
             | Column::Project
             | Column::Title
@@ -177,6 +191,16 @@ fn origin(origin: Origin) -> String {
 
 fn cost(session: &Session) -> Option<f64> {
     session.numbers.as_ref()?.cost
+}
+
+/// Returns the duration in milliseconds.
+fn duration(session: &Session) -> Option<u64> {
+    let numbers = session.numbers.as_ref()?;
+    u64::try_from(numbers.runs.duration(&numbers.span)?).ok()
+}
+
+fn outcome(session: &Session) -> Option<&'static str> {
+    Some(session.numbers.as_ref()?.runs.outcome?.words())
 }
 
 /// Returns the last part of the working directory.
@@ -227,6 +251,12 @@ pub(super) fn object(session: &Session, original: Option<&str>) -> Object {
         object.plain("errors", numbers.errors.total()).plain("api_errors", numbers.errors.n_api);
         if let Some(cost) = numbers.cost {
             object.plain("cost_usd", cost);
+        }
+        if let Some(millis) = duration(session) {
+            object.plain("duration_ms", millis);
+        }
+        if let Some(outcome) = outcome(session) {
+            object.string("outcome", outcome);
         }
     }
     object

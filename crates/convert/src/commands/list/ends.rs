@@ -4,7 +4,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use conversion::Member;
 use core_model::{
-    Block, Body, ErrorPolicy, Errors, Event, Format, TitleRank, event_millis, is_client_text,
+    Block, Body, ErrorPolicy, Errors, Event, Format, Runs, Span, TitleRank, event_millis,
+    is_client_text,
 };
 use jsonl::{Document, Line, Scanner, UnitScanner, Value};
 use sessions::{Input, PartKind, ReadError, carried_format, format_of, parts};
@@ -78,6 +79,8 @@ pub(super) struct Numbers {
     pub(super) n_tokens: u64,
     pub(super) errors: Errors,
     pub(super) cost: Option<f64>,
+    pub(super) runs: Runs,
+    pub(super) span: Span,
 }
 
 impl Numbers {
@@ -93,6 +96,8 @@ impl Numbers {
             self.slugs.push(slug.decode().into_owned());
         }
         self.errors += Errors::of(event, ErrorPolicy::Flag);
+        self.runs.push(event);
+        self.span.push(event);
     }
 
     /// Returns the counts with the tokens and the cost of the session.

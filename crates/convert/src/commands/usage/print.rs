@@ -13,6 +13,9 @@ use crate::{
 /// The headings after the names of the groups.
 const HEAD: [&str; 6] = ["RESPONSES", "INPUT", "OUTPUT", "CACHE WRITE", "CACHE READ", "COST"];
 
+/// Shorter headings for narrow terminals.
+const SHORT_HEAD: [&str; 6] = ["RESP.", "INPUT", "OUTPUT", "CACHE W", "CACHE R", "COST"];
+
 /// The columns that a name keeps on a narrow terminal.
 const MIN_NAME: usize = 10;
 
@@ -34,9 +37,9 @@ pub(super) fn groups(groups: &Groups, by: &[By], is_json: bool) -> io::Result<()
     }
     let terminal = Terminal::of_stdout();
     let width = terminal.is_terminal.then_some(terminal.columns);
-    let mut rows = rows(groups, by, &grouped);
+    let mut rows = rows(groups, by, HEAD, &grouped);
     if width.is_some_and(|columns| width_of(&rows) > columns) {
-        rows = self::rows(groups, by, &short);
+        rows = self::rows(groups, by, SHORT_HEAD, &short);
     }
     if let Some(columns) = width {
         narrow(&mut rows, by.len(), columns);
@@ -61,9 +64,14 @@ fn rounded(cost: f64) -> f64 {
     (cost * 1e9).round() / 1e9
 }
 
-fn rows(groups: &Groups, by: &[By], number: &dyn Fn(u64) -> String) -> Vec<Vec<String>> {
-    let head = by.iter().map(|by| by.name().to_uppercase());
-    let mut rows: Vec<Vec<String>> = vec![head.chain(HEAD.map(str::to_owned)).collect()];
+fn rows(
+    groups: &Groups,
+    by: &[By],
+    head: [&str; 6],
+    number: &dyn Fn(u64) -> String,
+) -> Vec<Vec<String>> {
+    let names = by.iter().map(|by| by.name().to_uppercase());
+    let mut rows: Vec<Vec<String>> = vec![names.chain(head.map(str::to_owned)).collect()];
     let cells = |sum: &Sum| {
         let tokens = &sum.tokens;
         let more = if sum.n_unpriced > 0 { "+" } else { "" };
