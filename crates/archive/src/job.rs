@@ -8,7 +8,7 @@ use std::{
 };
 
 use conversion::{
-    CarryMode, Conversion, ConversionHistory, Report, Sidecar, Source, Target, detect_format,
+    CarryMode, Conversion, ConversionHistory, Report, Sidecar, Sink, Source, Target, detect_format,
 };
 use core_model::Format;
 use sessions::{Input, single_format};
@@ -65,7 +65,7 @@ impl Job {
         if self.config.verify && self.config.carry != CarryMode::None {
             let mut written = tempfile::SpooledTempFile::new(8 * 1024 * 1024);
             let mut beside = tempfile::SpooledTempFile::new(8 * 1024 * 1024);
-            let to = Target { sidecar: Some(&mut beside), ..Target::of(&mut written) };
+            let to = Target { sidecar: Some(Sink::Final(&mut beside)), ..Target::of(&mut written) };
             let report = self.run(&conversion, &mut source, input, to)?;
             beside.rewind()?;
             let beside = (report.bytes_sidecar > 0).then_some(beside);
@@ -74,7 +74,7 @@ impl Job {
         }
         let mut sink = self.outputs.sink(stream)?;
         let mut unplaced = io::sink();
-        let to = Target { sidecar: Some(&mut unplaced), ..Target::of(&mut sink) };
+        let to = Target { sidecar: Some(Sink::Final(&mut unplaced)), ..Target::of(&mut sink) };
         let mut report = self.run(&conversion, &mut source, input, to)?;
         report.redactions = redactions;
         sink.finish()?.flush()?;

@@ -49,6 +49,8 @@ pub struct Ballot {
     foreign: Vec<u32>,
     n_lines: usize,
     n_seen: usize,
+    /// The number of lines in the input; very large if it is unknown.
+    n_all: usize,
     is_empty: bool,
 }
 
@@ -62,6 +64,7 @@ impl Ballot {
             foreign: vec![0; FOREIGN.len()],
             n_lines: 0,
             n_seen: 0,
+            n_all: usize::MAX,
             is_empty: true,
         }
     }
@@ -84,6 +87,11 @@ impl Ballot {
         !self.documents.is_empty()
     }
 
+    /// Sets the number of lines in the input. The vote then ends once no other format can win.
+    pub(crate) fn set_n_lines(&mut self, n_lines: usize) {
+        self.n_all = n_lines;
+    }
+
     /// Adds the votes of a line. Returns whether more lines are needed.
     pub fn push(&mut self, line: &Line<'_>, value: Option<Value<'_>>) -> bool {
         self.is_empty &= line.is_blank();
@@ -103,7 +111,8 @@ impl Ballot {
     /// Returns whether the remaining lines cannot change the result.
     fn is_decided(&self) -> bool {
         let most = self.votes.iter().copied().max().unwrap_or(0);
-        let rest = (MAX_LINES - self.n_lines) as u32;
+        let n_left = self.n_all.saturating_sub(self.n_seen);
+        let rest = (MAX_LINES - self.n_lines).min(n_left) as u32;
         let all = self.votes.iter().chain(&self.foreign);
         // Decided once a single format can still get the most votes.
         all.filter(|votes| **votes + rest >= most).count() == 1

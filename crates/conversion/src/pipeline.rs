@@ -1,10 +1,13 @@
 //! Runs one conversion: detects the format, surveys the source, then writes the target.
 //!
 //! In: a [`Source`] and its sidecar. Out: the bytes of the target, its sidecar, and a [`Report`]. A
-//! conversion reads its source twice, because a writer needs facts (title, model, sub-agents)
-//! before its first line.
+//! writer needs facts (title, model, sub-agents) before its first line. If a format's row says that
+//! its files are linear, the facts of the first window are taken as the facts of the file, and the
+//! file is read a second time only if that was wrong. Other files are read twice.
 //!
 //! ```text
+//! source  one pass                  survey and convert one window after the other
+//!
 //! source  survey (first pass)       facts, plan, template
 //! source  second pass               convert, restore or carry each record
 //!         engine > writer           lines of the target
@@ -19,11 +22,13 @@ mod deferred;
 pub(crate) mod derived;
 pub(crate) mod engine;
 pub(crate) mod history;
+mod one_pass;
 mod parallel;
 pub(crate) mod recovery;
 pub(crate) mod report;
 mod second_pass;
 mod sidechains;
+pub(crate) mod sink;
 pub(crate) mod source;
 pub(crate) mod survey;
 mod target;
@@ -41,9 +46,11 @@ use crate::{
         damage::first_damage,
         engine::{CarryMode, Engine},
         history::{ConversionHistory, conversion_history},
+        one_pass::{Extras, OnePass, Sinks},
         report::Report,
         second_pass::{OtherSink, SecondPass},
         sidechains::Attributed,
+        sink::Sink,
         source::Source,
         survey::{Events, Survey, survey},
     },
@@ -52,9 +59,9 @@ use crate::{
 /// The sinks of one conversion.
 pub struct Target<'w> {
     /// The sink of the main file.
-    pub sink: &'w mut dyn Write,
+    pub sink: Sink<'w>,
     /// The sink of the sidecar. If `None`, no sidecar is written.
-    pub sidecar: Option<&'w mut dyn Write>,
+    pub sidecar: Option<Sink<'w>>,
     /// The manifest that the first carry gets, for a session of several files.
     pub manifest: Option<Manifest>,
     /// The id of the sub-agent, if the source is a sub-agent's transcript.
@@ -62,7 +69,7 @@ pub struct Target<'w> {
     /// The files that are restored beside the main file.
     pub others: Vec<OtherTarget<'w>>,
     /// The sink of unreadable bytes that no carry keeps. Each piece is followed by a newline.
-    pub residue: Option<&'w mut dyn Write>,
+    pub residue: Option<Sink<'w>>,
     /// Receives the sub-agents that the target does not show, so that the caller can write each to
     /// a file of its own. If `None`, there are no such files.
     pub derived: Option<&'w mut Agents>,
@@ -71,8 +78,14 @@ pub struct Target<'w> {
 }
 
 impl<'w> Target<'w> {
-    /// Creates the target of a session of one file, without a sidecar.
+    /// Creates the target of a session of one file, without a sidecar. The sink need not take bytes
+    /// back.
     pub fn of(sink: &'w mut dyn Write) -> Self {
+        Self::new(Sink::Final(sink))
+    }
+
+    /// Creates the target of a session of one file, without a sidecar.
+    pub fn new(sink: Sink<'w>) -> Self {
         let (sidecar, manifest, agent, others, residue, max_restored) = Default::default();
         Self { sink, sidecar, manifest, agent, others, residue, derived: None, max_restored }
     }
@@ -114,7 +127,10 @@ pub fn detect<R: Read + Seek + Send>(
 ) -> io::Result<Detected> {
     let mut ballot = Ballot::new(formats);
     if formats.has_documents() {
-        ballot.push_head(&source.head(MAX_HEAD)?);
+        ballot.push_head(source.head(MAX_HEAD)?);
+    }
+    if let Some(n_lines) = source.n_lines()? {
+        ballot.set_n_lines(n_lines);
     }
     source.for_each_piece(&formats, &mut |line, value| ballot.push(line, value.ok()))?;
     Ok(ballot.result())
@@ -156,7 +172,7 @@ impl Conversion {
     ) -> io::Result<(Report, Option<Vec<u8>>)> {
         let (mut sidecar, mut written) = (sidecar, Vec::new());
         let history = self.conversion_history(source, sidecar.as_mut())?;
-        let target = Target { sidecar: Some(&mut written), ..Target::of(sink) };
+        let target = Target { sidecar: Some(Sink::Final(&mut written)), ..Target::of(sink) };
         let report = self.run_to(source, &history, sidecar, target)?;
         let has_sidecar = report.bytes_sidecar > 0;
         Ok((report, has_sidecar.then_some(written)))
@@ -202,7 +218,7 @@ impl Conversion {
             return Err(io::Error::new(io::ErrorKind::InvalidData, damage));
         }
         if self.from.name == self.to.name {
-            return copy(source, self.from.framing, target.sink);
+            return copy(source, self.from.framing, target.sink.into_writer());
         }
         let sidecar = sidecar.filter(|_| !history.has_foreign_sidecar);
         let depth = history.depth(self.to);
@@ -242,7 +258,21 @@ impl Conversion {
             max_restored,
         } = target;
         let residue = residue.filter(|_| self.carry == CarryMode::None);
-        let mut survey = survey(events, self, !restored_formats.is_empty(), sidecar.is_some())?;
+        let counted_formats = counts_carries.then_some(self.formats);
+        let mut sinks = Sinks { main: sink, sidecar: beside, residue };
+        let is_restored = !restored_formats.is_empty();
+        let mut one_pass = OnePass::NotTried;
+        if !is_restored && sidecar.is_none() && others.is_empty() {
+            let (agent, manifest) = (agent.as_deref(), manifest.as_ref());
+            let extras = Extras { agent, manifest, counted_formats };
+            one_pass = self.one_pass(events, &mut sinks, &extras)?;
+        }
+        let mut survey = match one_pass {
+            OnePass::Done(report) => return Ok(report),
+            OnePass::Failed(survey) => survey,
+            OnePass::NotTried => survey(events, self, is_restored, sidecar.is_some())?,
+        };
+        let Sinks { main: sink, sidecar: beside, residue } = sinks;
         survey.facts.agent = agent;
         if let Some(derived) = derived {
             *derived = survey.take_hidden_agents();
@@ -261,10 +291,16 @@ impl Conversion {
         }
         let attribution = survey.attribution.clone();
         let mut events = Attributed::new(events, &attribution);
-        let mut engine =
-            Engine::new(self.from, self.to, &self.options, self.carry, &mut survey, sink);
+        let mut engine = Engine::new(
+            self.from,
+            self.to,
+            &self.options,
+            self.carry,
+            &mut survey,
+            sink.into_writer(),
+        );
         if let Some(beside) = beside {
-            engine.set_sidecar(beside)?;
+            engine.set_sidecar(beside.into_writer())?;
         }
         if let Some(manifest) = &manifest {
             engine.set_manifest(manifest);
@@ -278,10 +314,10 @@ impl Conversion {
             restored,
             manifest.as_ref(),
         )
-        .with_residue(residue)
         .with_max_restored(max_restored)
-        .counting_carries(counts_carries.then_some(self.formats))
+        .counting_carries(counted_formats)
         .with_edited_start()?;
+        pass.set_residue(residue.map(Sink::into_writer));
         let mut result = Ok(());
         events.for_each(&mut |line, event| {
             result = pass.line(line, event);

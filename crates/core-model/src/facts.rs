@@ -4,8 +4,12 @@
 //! In: the events of a session. Out: the first model, the tools in use, the title, and whether a
 //! tool use has a result anywhere.
 
+mod calls;
+
+use self::calls::SharedCalls;
 use crate::{
-    Block, BlockCounts, Body, Event, IdSet, Interactions, Message, NoticeKind, Role, TitleRank,
+    Block, BlockCounts, Body, Event, IdHasher, IdSet, Interactions, Message, NoticeKind, Role,
+    TitleRank,
 };
 
 /// The facts of a session, from a first pass over the events that will be shown.
@@ -43,8 +47,7 @@ pub struct Facts {
     pub has_outcome: bool,
     /// Whether a compaction is in the source.
     pub has_compaction: bool,
-    called: IdSet,
-    answered: IdSet,
+    calls: SharedCalls,
     /// The names of the tools, if they are more than [`MAX_LISTED`].
     known_tools: IdSet,
 }
@@ -113,11 +116,11 @@ impl Facts {
     fn observe_block(&mut self, block: &Block<'_>) {
         match block {
             Block::ToolUse(tool) => {
-                self.called.insert_text(tool.id);
+                self.calls.add_call(tool.id);
                 self.note_tool(tool.name.as_str());
             }
             Block::ToolResult(result) => {
-                self.answered.insert_text(result.tool_use_id);
+                self.calls.add_result(result.tool_use_id);
             }
             _ => {}
         }
@@ -132,12 +135,61 @@ impl Facts {
 
     /// Returns whether a result for this tool use is anywhere in the session.
     pub fn is_answered(&self, tool_use_id: &str) -> bool {
-        self.answered.contains(tool_use_id)
+        self.calls.is_answered(self.calls.hasher().hash(tool_use_id))
+    }
+
+    /// Returns whether a result is anywhere in the session, given the hash of its tool use's id by
+    /// [`Facts::hasher`].
+    pub fn is_hash_answered(&self, hash: u64) -> bool {
+        self.calls.is_answered(hash)
+    }
+
+    /// Returns the hasher of the ids of tool uses. A clone gives the same hashes.
+    pub fn hasher(&self) -> &IdHasher {
+        self.calls.hasher()
     }
 
     /// Returns whether this tool use is anywhere in the session.
     pub fn is_called(&self, tool_use_id: &str) -> bool {
-        self.called.contains(tool_use_id)
+        self.calls.is_called(self.calls.hasher().hash(tool_use_id))
+    }
+}
+
+/// Conversions that read their source once.
+impl Facts {
+    /// Returns facts that share the ids of calls and results with these: an id that is added to one
+    /// is in both.
+    #[must_use]
+    pub fn share(&self) -> Self {
+        Self { calls: self.calls.share(), ..self.clone() }
+    }
+
+    /// Sets whether more events follow. Then each id that was asked for and not found is a doubt,
+    /// which is refuted if the id is added later.
+    pub fn set_incomplete(&mut self, is_incomplete: bool) {
+        self.calls.set_incomplete(is_incomplete);
+    }
+
+    /// Returns whether an id was added after [`Facts::is_answered`] or [`Facts::is_called`] denied
+    /// it.
+    pub fn is_refuted(&self) -> bool {
+        self.calls.is_refuted()
+    }
+
+    /// Returns whether the first values of the session are the same: its id, the start, the folder,
+    /// the version, and whether it has messages and prompts.
+    pub fn has_head_of(&self, other: &Self) -> bool {
+        let of = |it: &Self| (it.n_messages == 0, it.has_prompt());
+        self.session_id == other.session_id
+            && self.start == other.start
+            && self.cwd == other.cwd
+            && self.version == other.version
+            && of(self) == of(other)
+    }
+
+    /// Returns whether the session has a prompt, or another text of the user.
+    pub fn has_prompt(&self) -> bool {
+        !self.interactions.is_empty() || self.has_user_text
     }
 }
 

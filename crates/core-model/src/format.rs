@@ -29,6 +29,11 @@ pub struct Format {
     pub carry_places: &'static [&'static str],
     /// Whether sub-agents' messages are among the others.
     pub has_inline_agents: bool,
+    /// Whether the lines of most files are the conversation in its order, so that a conversion can
+    /// begin before the last line is read.
+    pub is_linear: bool,
+    /// Whether the writer learns facts while it writes: see [`Writer::learn`].
+    pub learns: bool,
     /// Whether sessions of other formats are not converted to it, because no client reads it. Files
     /// of the format that were converted still come back.
     pub is_read_only: bool,
@@ -111,6 +116,8 @@ impl Format {
             rewrites: Rewrites::Never,
             carry_places: &[],
             has_inline_agents: false,
+            is_linear: false,
+            learns: false,
             is_read_only: false,
             detect: functions.detect,
             is_record: functions.is_record,
@@ -169,6 +176,22 @@ impl Format {
     #[must_use]
     pub const fn with_inline_agents(mut self) -> Self {
         self.has_inline_agents = true;
+        self
+    }
+
+    /// Says that the lines of most files are the conversation in its order. A conversion then reads
+    /// a file once, and a second time only if a line turns out to be hidden or to come too early. A
+    /// log of operations, where later lines change earlier ones, must not say so.
+    #[must_use]
+    pub const fn linear(mut self) -> Self {
+        self.is_linear = true;
+        self
+    }
+
+    /// Says that the writer has [`Writer::learn`].
+    #[must_use]
+    pub const fn learning(mut self) -> Self {
+        self.learns = true;
         self
     }
 
@@ -355,6 +378,14 @@ pub trait Writer {
     /// Adds an event of the writer's own format that is already in the output. Later lines are
     /// linked to it.
     fn resume(&mut self, event: &Event<'_>, out: &mut Output);
+
+    /// Learns the facts of all events so far and of some that follow, which share the ids of calls
+    /// with the facts that the writer has. Returns false if a line in the output would be another
+    /// one with these facts: then the conversion starts again, with the facts of all events. Only a
+    /// writer whose row says so ([`Format::learning`]) is called without them.
+    fn learn(&mut self, _facts: &Facts) -> bool {
+        false
+    }
 
     /// Writes the end of the output. Writes nothing if nothing was written since the last resumed
     /// event.

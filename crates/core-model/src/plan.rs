@@ -32,6 +32,11 @@ pub struct Late {
 }
 
 impl Plan {
+    /// Returns whether all lines are the conversation, in their order.
+    pub fn is_empty(&self) -> bool {
+        self.hidden.is_empty() && self.late.is_empty()
+    }
+
     /// Returns the reason why a line is not part of the conversation; `None` if it is part of it.
     ///
     /// ```

@@ -132,6 +132,8 @@ pub static FORMAT: Format = Format::new(
         checker: validate::checker,
     },
 )
+.linear()
+.learning()
 .planner(|options| Box::new(Chain::new(options)))
 .prompt_preview(prompt::prompt_preview)
 .origin(reader::origin)

@@ -63,6 +63,8 @@ pub struct ClaudeCodeWriter {
     written_title: Option<String>,
     /// Whether a title was read that is not in the output yet.
     has_new_title: bool,
+    /// Whether a title was read.
+    has_read_title: bool,
     /// The rank of the last title in the output.
     written_rank: Option<TitleRank>,
     /// The folder of the last start.
@@ -200,6 +202,7 @@ impl Writer for ClaudeCodeWriter {
                 }
                 let is_written = self.written_title.as_deref() == Some(title.text.as_str());
                 self.has_new_title |= !is_written;
+                self.has_read_title = true;
                 let wins = |(_, text): &(_, String)| text == title.text.as_str();
                 if !self.facts.title.as_ref().is_some_and(wins) {
                     return out.lose_record(event);
@@ -220,6 +223,13 @@ impl Writer for ClaudeCodeWriter {
             out.lose(LossKind::Dropped, "parent_tool_use_id");
         }
         out.lose_members(event);
+    }
+
+    fn learn(&mut self, facts: &Facts) -> bool {
+        let is_same = self.facts.has_head_of(facts)
+            && (!self.has_read_title || self.facts.title == facts.title);
+        self.facts.title.clone_from(&facts.title);
+        is_same
     }
 
     fn resume(&mut self, event: &Event<'_>, out: &mut Output) {

@@ -113,6 +113,8 @@ pub static FORMAT: Format = Format::new(
         checker: validate::checker,
     },
 )
+.linear()
+.learning()
 .cost(CostPolicy::Cumulative)
 .store(store::STORE)
 .bundles(bundle::BUNDLES);

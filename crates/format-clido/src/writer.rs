@@ -31,6 +31,7 @@ use self::{
 /// Creates a writer of a session.
 pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn Writer> {
     Box::new(SessionWriter {
+        hasher: facts.hasher().clone(),
         facts,
         has_header: false,
         response: None,
@@ -38,7 +39,6 @@ pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn Writer> {
         early: Early::default(),
         n_results: 0,
         called: Hashes::default(),
-        hasher: IdHasher::default(),
         ending: Ending::default(),
         title: None,
         has_new_title: false,
@@ -63,6 +63,7 @@ struct SessionWriter {
     n_results: u64,
     /// Hashes of the ids of all calls.
     called: Hashes,
+    /// The hasher of the facts.
     hasher: IdHasher,
     ending: Ending,
     /// The last title in the output.
@@ -125,6 +126,16 @@ impl Writer for SessionWriter {
         }
         losses::count_context(event, &self.facts, pen.out);
         pen.out.lose_members(event);
+    }
+
+    fn learn(&mut self, facts: &Facts) -> bool {
+        // Titles are compared with the last one, and written if there is an outcome.
+        let ending = |facts: &Facts| (facts.title.clone(), facts.has_outcome);
+        let is_same = self.facts.has_head_of(facts)
+            && (!self.has_new_title || ending(&self.facts) == ending(facts));
+        self.facts.title.clone_from(&facts.title);
+        self.facts.has_outcome = facts.has_outcome;
+        is_same
     }
 
     fn resume(&mut self, event: &Event<'_>, out: &mut Output) {
@@ -207,14 +218,7 @@ impl SessionWriter {
             if let Block::ToolUse(tool) = block {
                 let id = self.hasher.hash_text(tool.id);
                 self.called.insert(id);
-                let has_result = self.facts.is_answered(&tool.id.decode());
-                response.add_call(Call {
-                    id,
-                    line: None,
-                    millis: None,
-                    is_answered: false,
-                    has_result,
-                });
+                response.add_call(Call { id, line: None, millis: None, is_answered: false });
             }
         }
         self.response = Some(response);

@@ -99,6 +99,8 @@ pub static FORMAT: Format = Format::new(
     "sessions of OpenAI Codex (~/.codex/sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl)",
     Functions { detect, is_record: reader::is_record, read, writer: writer::create, checker: validate::checker },
 )
+.linear()
+.learning()
 .read_more(reader::read_more)
 .planner(|options| Box::new(Active::new(options)))
 .prompt_preview(reader::prompt_preview)

@@ -57,6 +57,8 @@ struct SessionWriter {
     boundary: Option<Boundary>,
     /// The last title in the output.
     title: Option<String>,
+    /// Whether a title was read.
+    has_new_title: bool,
     hasher: IdHasher,
     /// The number of lines before the first prompt.
     n_head: usize,
@@ -85,6 +87,7 @@ impl Writer for SessionWriter {
             Body::Notice(notice) => self.write_notice(event, notice, out),
             Body::Outcome(outcome) => self.write_outcome(event, outcome, out),
             Body::Title(title) => {
+                self.has_new_title = true;
                 let wins = |(_, text): &(_, String)| text == title.text.as_str();
                 if !self.facts.title.as_ref().is_some_and(wins) {
                     return out.lose_record(event);
@@ -98,6 +101,13 @@ impl Writer for SessionWriter {
         }
         self.count_context(event, out);
         out.lose_members(event);
+    }
+
+    fn learn(&mut self, facts: &Facts) -> bool {
+        let is_same = self.facts.has_head_of(facts)
+            && (!self.has_new_title || self.facts.title == facts.title);
+        self.facts.title.clone_from(&facts.title);
+        is_same
     }
 
     fn resume(&mut self, event: &Event<'_>, out: &mut Output) {

@@ -97,6 +97,8 @@ pub static FORMAT: Format = Format::new(
         checker: validate::checker,
     },
 )
+.linear()
+.learning()
 .origin(reader::origin)
 .planner(|options| Box::new(Branch::new(options)))
 .store(store::STORE)

@@ -52,6 +52,8 @@ struct SessionWriter {
     pre_tokens: Option<String>,
     /// The last title in the output.
     title: Option<String>,
+    /// Whether a title was read.
+    has_new_title: bool,
     /// Whether a line was written since the last resumed line.
     is_dirty: bool,
 }
@@ -65,6 +67,7 @@ impl Writer for SessionWriter {
             Body::Notice(notice) => self.write_notice(event, notice, out),
             Body::Outcome(outcome) => self.write_outcome(event, outcome, out),
             Body::Title(title) => {
+                self.has_new_title = true;
                 let wins = |(_, text): &(_, String)| text == title.text.as_str();
                 if !self.facts.title.as_ref().is_some_and(wins) {
                     return out.lose_record(event);
@@ -80,6 +83,13 @@ impl Writer for SessionWriter {
         }
         losses::count_context(event, &self.facts, out);
         out.lose_members(event);
+    }
+
+    fn learn(&mut self, facts: &Facts) -> bool {
+        let is_same = self.facts.has_head_of(facts)
+            && (!self.has_new_title || self.facts.title == facts.title);
+        self.facts.title.clone_from(&facts.title);
+        is_same
     }
 
     fn resume(&mut self, event: &Event<'_>, out: &mut Output) {

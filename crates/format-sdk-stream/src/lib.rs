@@ -129,6 +129,7 @@ pub static DUMP: Format = Format::new(
 .family(FAMILY)
 .style(Style::Python)
 .with_inline_agents()
+.linear()
 .store(store::STORE);
 
 /// The client's `--output-format stream-json`.
@@ -145,4 +146,5 @@ pub static WIRE: Format = Format::new(
     },
 )
 .family(FAMILY)
-.with_inline_agents();
+.with_inline_agents()
+.linear();

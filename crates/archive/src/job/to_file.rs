@@ -2,7 +2,7 @@
 
 use std::{fs, io, os::unix::fs::MetadataExt, path::Path};
 
-use conversion::{Agents, Carry, CarryMode, Manifest, Member, Sidecar, Source, Target};
+use conversion::{Agents, Carry, CarryMode, Manifest, Member, Sidecar, Sink, Source, Target};
 use core_model::Formats;
 use sessions::{Input, residue_path, sidecar_path};
 use storage::{Backend, Compression, Finished, Limits, Opened, Replace, Snapshot};
@@ -11,7 +11,10 @@ use super::{ConvertError, Job, verify};
 use crate::{
     file_report::FileReport,
     journal::{JournalEntry, OutputState, Salt},
-    outputs::{PublishSet, lazy::LazyFile},
+    outputs::{
+        PublishSet,
+        lazy::{LazyFile, SessionFile},
+    },
     report::ConvertedFile,
     session::OtherFile,
     status::FileStatus,
@@ -100,8 +103,7 @@ impl Job {
         let mut others = self.other_files(&history, path, n_entries)?;
         let may_derive = extra.agent.is_none() && self.may_derive(from, &history);
         let mut derived = Agents::default();
-        let mut target =
-            self.outputs.create_packed(path, mode, self.outputs.write_options.compression)?;
+        let mut target = SessionFile::create(&self.outputs, path, mode)?;
         let mut residue = LazyFile::new(&self.outputs, residue_path(path), mode);
         let mut sidecar = LazyFile::new(&self.outputs, sidecar_path(path), mode);
         // A restored file of a session depends on more than its own source.
@@ -110,11 +112,11 @@ impl Job {
             manifest: extra.manifest.clone(),
             agent: extra.agent.clone(),
             others: others.iter_mut().map(OtherFile::target).collect(),
-            residue: Some(&mut residue),
-            sidecar: Some(&mut sidecar),
+            residue: Some(Sink::Retractable(&mut residue)),
+            sidecar: Some(Sink::Retractable(&mut sidecar)),
             derived: may_derive.then_some(&mut derived),
             max_restored: self.config.limits.expanded.unwrap_or_default(),
-            ..Target::of(&mut target)
+            ..Target::new(Sink::Retractable(&mut target))
         };
         let mut report = conversion.run_to(source, &history, beside, to)?;
         let target = target.finish()?;

@@ -1,10 +1,11 @@
-//! A file that is created when its first byte is written.
+//! A file that is created when its first byte is written, and a file that is written anew.
 
 use std::{
     io::{self, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
+use conversion::Retract;
 use storage::{AtomicFile, Finished};
 
 use super::Outputs;
@@ -44,5 +45,59 @@ impl Write for LazyFile<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.as_mut().map_or(Ok(()), Write::flush)
+    }
+}
+
+impl Retract for LazyFile<'_> {
+    fn retract(&mut self) -> io::Result<()> {
+        self.file = None;
+        Ok(())
+    }
+}
+
+/// The file of a session, with the compression of the run.
+pub(crate) struct SessionFile<'o> {
+    outputs: &'o Outputs,
+    path: PathBuf,
+    mode: u32,
+    file: AtomicFile,
+}
+
+impl<'o> SessionFile<'o> {
+    /// Creates the file.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the system does.
+    pub(crate) fn create(outputs: &'o Outputs, path: &Path, mode: u32) -> io::Result<Self> {
+        let compression = outputs.write_options.compression;
+        let file = outputs.create_packed(path, mode, compression)?;
+        Ok(Self { outputs, path: path.to_owned(), mode, file })
+    }
+
+    /// Flushes all bytes to the system.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the system does.
+    pub(crate) fn finish(self) -> io::Result<Finished> {
+        self.file.finish()
+    }
+}
+
+impl Write for SessionFile<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Retract for SessionFile<'_> {
+    fn retract(&mut self) -> io::Result<()> {
+        *self = Self::create(self.outputs, &self.path, self.mode)?;
+        Ok(())
     }
 }

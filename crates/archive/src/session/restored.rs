@@ -8,7 +8,7 @@ use std::{
 
 use conversion::{
     Agents, CarryMode, Conversion, ConversionHistory, ManifestEntry, ManifestEntryKind,
-    OtherTarget, Redactions, Sidecar, Source, Target, first_damage, redact_with,
+    OtherTarget, Redactions, Sidecar, Sink, Source, Target, first_damage, redact_with,
 };
 use core_model::Format;
 use sessions::{
@@ -66,8 +66,8 @@ impl Job {
         let mut derived = Agents::default();
         let may_derive = self.may_derive(from, &ConversionHistory::default());
         let to = Target {
-            residue: Some(&mut residue),
-            sidecar: Some(&mut sidecar),
+            residue: Some(Sink::Final(&mut residue)),
+            sidecar: Some(Sink::Final(&mut sidecar)),
             derived: may_derive.then_some(&mut derived),
             ..Target::of(&mut target)
         };

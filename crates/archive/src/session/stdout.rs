@@ -3,7 +3,7 @@
 
 use std::io::{self, Seek, Write};
 
-use conversion::{CarryMode, Source, Target};
+use conversion::{CarryMode, Sink, Source, Target};
 use sessions::{Change, SessionFiles, run_session};
 use storage::{Limits, MAX_IN_MEMORY, Opened};
 use tempfile::SpooledTempFile;
@@ -51,7 +51,8 @@ impl Job {
         if self.config.verify && self.config.carry != CarryMode::None {
             let mut written = SpooledTempFile::new(MAX_IN_MEMORY);
             let mut sidecar = SpooledTempFile::new(MAX_IN_MEMORY);
-            let to = Target { sidecar: Some(&mut sidecar), ..Target::of(&mut written) };
+            let to =
+                Target { sidecar: Some(Sink::Final(&mut sidecar)), ..Target::of(&mut written) };
             let report = run_session(&conversion, session, to)?;
             sidecar.rewind()?;
             let sidecar = (report.bytes_sidecar > 0).then_some(sidecar);
@@ -60,7 +61,7 @@ impl Job {
         }
         let mut sink = self.outputs.sink(stream)?;
         let mut unplaced = io::sink();
-        let to = Target { sidecar: Some(&mut unplaced), ..Target::of(&mut sink) };
+        let to = Target { sidecar: Some(Sink::Final(&mut unplaced)), ..Target::of(&mut sink) };
         let mut report = run_session(&conversion, session, to)?;
         report.redactions.clone_from(redactions);
         sink.finish()?.flush()?;

@@ -63,7 +63,8 @@
 use std::io::{self, Write};
 
 use core_model::{
-    Answers, Copied, DocumentPart, Event, Format, LineId, LossKind, Options, Output, Place, Writer,
+    Answers, Copied, DocumentPart, Event, Facts, Format, LineId, LossKind, Options, Output, Place,
+    Writer,
 };
 use jsonl::{Line, Value};
 
@@ -205,6 +206,11 @@ impl<'w> Engine<'w> {
     /// Makes an engine whose lines carry only guards, because another file carries the source.
     pub(crate) fn derived(self) -> Self {
         Self { is_derived: true, out: self.out.without_notes(), ..self }
+    }
+
+    /// Passes the facts so far to the writer. Returns whether they change no line in the output.
+    pub(crate) fn learn(&mut self, facts: &Facts) -> bool {
+        self.writer.learn(facts)
     }
 
     /// Sets the manifest, which the first carry contains.

@@ -56,7 +56,7 @@ use std::{
     io::{self, Write},
 };
 
-use core_model::{Body, Event, Format, Formats, Place};
+use core_model::{Body, Event, Facts, Format, Formats, Place};
 use jsonl::{Line, Scanner, Unit, UnitScanner, Value};
 
 pub(crate) use self::others::OtherSink;
@@ -174,6 +174,16 @@ impl<'w> SecondPass<'w> {
         self
     }
 
+    /// Sets the sink of the sidecar.
+    pub(crate) fn set_sidecar(&mut self, sink: &'w mut dyn Write) -> io::Result<()> {
+        self.engine.set_sidecar(sink)
+    }
+
+    /// Passes the facts so far to the writer. Returns whether they change no line in the output.
+    pub(crate) fn learn(&mut self, facts: &Facts) -> bool {
+        self.engine.learn(facts)
+    }
+
     /// Counts the carries of these formats as unreadable.
     pub(crate) fn counting_carries(self, counted_formats: Option<Formats>) -> Self {
         Self { counted_formats, ..self }
@@ -195,8 +205,8 @@ impl<'w> SecondPass<'w> {
     }
 
     /// Sets the sink of unreadable bytes.
-    pub(crate) fn with_residue(self, residue: Option<&'w mut dyn Write>) -> Self {
-        Self { residue, ..self }
+    pub(crate) fn set_residue(&mut self, residue: Option<&'w mut dyn Write>) {
+        self.residue = residue;
     }
 
     /// Processes a line of the source.

@@ -1,7 +1,8 @@
 //! A source that can be read more than once.
 //!
-//! In: a reader that can seek. Out: its lines and values, as often as asked for. A source of at
-//! most 8 MiB is read and scanned once, and stays in memory.
+//! In: a reader that can seek. Out: its lines and values, as often as asked for. They come in windows of
+//! 256 KiB, which stay in the cache of the CPU. The first window stays until a later one is needed, so
+//! that a small source is read and scanned once.
 
 use std::{
     cell::Cell,
@@ -9,22 +10,25 @@ use std::{
 };
 
 use core_model::{Event, Format, Framing};
-use jsonl::{Chunk, Document, Line, Scanner, Stream, UnitScanner, Value};
+use jsonl::{Chunk, Document, Line, Scanner, UnitScanner, Value};
 
 use crate::pipeline::{
     parallel::for_each_chunk,
     recovery::{Recovery, is_damage},
-    survey::{EachEvent, Events},
+    survey::{EachEvent, EachWindow, Events},
 };
 
 /// Receives each line and its value. Returns false to stop.
 pub type EachLine<'e> = dyn FnMut(&Line<'_>, jsonl::Result<Value<'_>>) -> bool + 'e;
 
-/// Limit on a source that stays in memory, in bytes.
-const MAX_KEPT: u64 = 8 * 1024 * 1024;
+/// The size of a window in bytes, without the rest of its last line.
+const WINDOW: usize = if cfg!(test) { 4 * 1024 } else { 256 * 1024 };
 
-/// Limit on the values of such a source. The index takes 12 bytes for each.
-const MAX_VALUES: usize = 512 * 1024;
+/// The size from which several threads scan a source.
+const LARGE: u64 = if cfg!(test) { 8 * 1024 } else { 8 * 1024 * 1024 };
+
+/// Limit on the buffers that are kept for the next source.
+const MAX_SPARE: usize = 8 * 1024 * 1024;
 
 thread_local! {
     /// The buffers of the last source, for the next one: fresh pages would cost as much as reading
@@ -37,8 +41,9 @@ thread_local! {
 pub struct Source<R> {
     reader: R,
     scanner: Scanner,
-    kept: Option<Borrowed>,
-    is_large: bool,
+    window: Window,
+    /// The size in bytes, once it was asked for.
+    size: Option<u64>,
     n_scanners: usize,
     framing: Framing,
     units: UnitScanner,
@@ -50,8 +55,8 @@ impl<R: Read + Seek + Send> Source<R> {
         Self {
             reader,
             scanner: Scanner::default(),
-            kept: None,
-            is_large: false,
+            window: Window::default(),
+            size: None,
             n_scanners: 0,
             framing: Framing::Lines,
             units: UnitScanner::default(),
@@ -64,16 +69,15 @@ impl<R: Read + Seek + Send> Source<R> {
         self.framing = framing;
     }
 
-    /// Returns the first bytes.
+    /// Returns the first bytes, at most `length`, without a line that is read in part.
     ///
     /// # Errors
     ///
     /// Returns an error if the source cannot be read.
-    pub(crate) fn head(&mut self, length: usize) -> io::Result<Vec<u8>> {
-        self.reader.seek(SeekFrom::Start(0))?;
-        let mut head = Vec::new();
-        self.reader.by_ref().take(length as u64).read_to_end(&mut head)?;
-        Ok(head)
+    pub(crate) fn head(&mut self, length: usize) -> io::Result<&[u8]> {
+        self.read_first()?;
+        let bytes = self.window.chunk.bytes();
+        Ok(bytes.get(..length).unwrap_or(bytes))
     }
 
     /// Sets the number of threads that scan a large source.
@@ -82,36 +86,64 @@ impl<R: Read + Seek + Send> Source<R> {
         self
     }
 
-    /// Returns the reader.
+    /// Returns the reader. Whoever moves it must move it back.
     pub fn reader(&mut self) -> &mut R {
         &mut self.reader
     }
 
-    /// Reads and scans the source if it is small and not in memory.
-    fn keep(&mut self) -> io::Result<()> {
-        if self.kept.is_some() || self.is_large {
+    /// Returns the size in bytes; very large if it is unknown.
+    pub(crate) fn size(&mut self) -> io::Result<u64> {
+        if self.size.is_none() {
+            self.window.leave();
+            self.size = Some(self.reader.seek(SeekFrom::End(0))?);
+        }
+        Ok(self.size.unwrap_or(u64::MAX))
+    }
+
+    /// Reads the first window, unless it is in memory.
+    fn read_first(&mut self) -> io::Result<()> {
+        if self.window.place == Place::First {
             return Ok(());
         }
-        let size = self.reader.seek(SeekFrom::End(0))?;
-        self.is_large = size > MAX_KEPT;
+        if self.n_scanners > 0 {
+            self.size()?;
+        }
         self.reader.seek(SeekFrom::Start(0))?;
-        if !self.is_large {
-            let mut borrowed = Borrowed(SPARE.take().unwrap_or_default());
-            let reader = &mut self.reader;
-            let mut n_read = 0;
-            // With one spare byte, the last read returns 0 bytes and shows that the source ends.
-            let room = size as usize + 1;
-            let is_all = borrowed.0.refill(0, &mut self.scanner, room, MAX_VALUES, |free| {
-                let n = if n_read > MAX_KEPT { 0 } else { read_some(reader, free)? };
-                n_read += n as u64;
-                io::Result::Ok(n)
-            })?;
-            self.is_large = !is_all || borrowed.0.len() as u64 > MAX_KEPT;
-            if self.is_large {
-                // The next source would hardly use so much.
-                borrowed.0 = Chunk::default();
-            }
-            self.kept = Some(borrowed).filter(|_| !self.is_large);
+        self.window.place = Place::None;
+        let chunk = &mut self.window.chunk;
+        if chunk.room() == 0 {
+            *chunk = SPARE.take().unwrap_or_default();
+        }
+        chunk.rewind();
+        self.read_next(Place::First)
+    }
+
+    /// Returns the number of lines, if the source is one window and no line is damaged.
+    pub(crate) fn n_lines(&mut self) -> io::Result<Option<usize>> {
+        self.read_first()?;
+        let Window { chunk, is_last, .. } = &self.window;
+        let is_whole = *is_last && !chunk.errors().any(is_damage);
+        Ok(is_whole.then(|| chunk.iter().size_hint().0))
+    }
+
+    fn read_next(&mut self, place: Place) -> io::Result<()> {
+        let Self { reader, window, scanner, .. } = self;
+        window.place = Place::None;
+        window.is_last = window.chunk.advance(scanner, WINDOW, |free| read_some(reader, free))?;
+        window.place = place;
+        Ok(())
+    }
+
+    /// Calls `each` with windows of whole lines, until it returns false.
+    fn for_each_window(&mut self, each: &mut dyn FnMut(&Chunk) -> bool) -> io::Result<()> {
+        self.read_first()?;
+        if !self.window.is_last && self.n_scanners > 0 && self.size()? > LARGE {
+            self.window.leave();
+            self.reader.seek(SeekFrom::Start(0))?;
+            return for_each_chunk(&mut self.reader, self.n_scanners, each);
+        }
+        while each(&self.window.chunk) && !self.window.is_last {
+            self.read_next(Place::Later)?;
         }
         Ok(())
     }
@@ -123,6 +155,7 @@ impl<R: Read + Seek + Send> Source<R> {
     /// Returns an error if the source cannot be read or the sink cannot be written. Then the sink may
     /// have a part of them.
     pub fn copy_to(&mut self, sink: &mut dyn Write) -> io::Result<u64> {
+        self.window.leave();
         self.reader.seek(SeekFrom::Start(0))?;
         io::copy(&mut self.reader, sink)
     }
@@ -137,23 +170,7 @@ impl<R: Read + Seek + Send> Source<R> {
         if let Framing::Document(paths) = self.framing {
             return self.for_each_unit(paths, each);
         }
-        self.keep()?;
-        let mut each_of = |chunk: &Chunk| chunk.iter().all(|(line, value)| each(&line, value));
-        if let Some(Borrowed(chunk)) = &self.kept {
-            each_of(chunk);
-            return Ok(());
-        }
-        self.reader.seek(SeekFrom::Start(0))?;
-        if self.n_scanners > 0 {
-            return for_each_chunk(&mut self.reader, self.n_scanners, &mut each_of);
-        }
-        let mut stream = Stream::new(&mut self.reader);
-        while let Some(line) = stream.next()? {
-            if !each(&line, self.scanner.scan(&line)) {
-                break;
-            }
-        }
-        Ok(())
+        self.for_each_window(&mut |chunk| chunk.iter().all(|(line, value)| each(&line, value)))
     }
 
     fn for_each_unit(
@@ -161,6 +178,7 @@ impl<R: Read + Seek + Send> Source<R> {
         paths: &'static [&'static str],
         each: &mut EachLine<'_>,
     ) -> io::Result<()> {
+        self.window.leave();
         self.reader.seek(SeekFrom::Start(0))?;
         let mut document = Document::new(&mut self.reader, paths);
         while let Some(unit) = document.next()? {
@@ -206,25 +224,51 @@ impl<R: Read + Seek + Send> Source<R> {
         if self.framing.is_document() {
             return then(&mut Passing { source: self, format });
         }
-        self.keep()?;
-        match &self.kept {
-            Some(Borrowed(chunk)) if !chunk.errors().any(is_damage) => {
-                let lines = chunk.iter();
-                let events = Vec::with_capacity(lines.size_hint().0.min(MAX_EVENTS));
-                then(&mut Kept { lines, events, format })
-            }
-            _ => then(&mut Passing { source: self, format }),
+        self.read_first()?;
+        let Window { chunk, is_last, .. } = &self.window;
+        if *is_last && !chunk.errors().any(is_damage) {
+            let lines = chunk.iter();
+            let events = Vec::with_capacity(lines.size_hint().0.min(MAX_EVENTS));
+            return then(&mut Kept { lines, events, format });
+        }
+        then(&mut Passing { source: self, format })
+    }
+}
+
+/// The lines of a source that are in memory.
+#[derive(Debug, Default)]
+struct Window {
+    chunk: Chunk,
+    place: Place,
+    /// Whether no lines follow.
+    is_last: bool,
+}
+
+/// The place of a window in its source.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+enum Place {
+    /// There are no lines, or the reader has moved.
+    #[default]
+    None,
+    First,
+    Later,
+}
+
+impl Window {
+    /// Notes that the reader moves. A first window that is the whole source stays.
+    fn leave(&mut self) {
+        if !self.is_last {
+            self.place = Place::None;
         }
     }
 }
 
-/// A chunk whose buffers return to `SPARE`.
-#[derive(Debug)]
-struct Borrowed(Chunk);
-
-impl Drop for Borrowed {
+impl Drop for Window {
     fn drop(&mut self) {
-        SPARE.set(Some(std::mem::take(&mut self.0)));
+        let chunk = std::mem::take(&mut self.chunk);
+        if (1..=MAX_SPARE).contains(&chunk.room()) {
+            SPARE.set(Some(chunk));
+        }
     }
 }
 
@@ -241,11 +285,14 @@ fn read_some(reader: &mut impl Read, free: &mut [u8]) -> io::Result<usize> {
 /// Limit on the events that stay in memory. Each takes about a kilobyte.
 const MAX_EVENTS: usize = 8 * 1024;
 
-/// Events of which the first stay in memory. They are parsed on first use, so that their lines are
-/// in the CPU cache for the caller.
+/// A line and its event.
+type LineEvent<'c> = (Line<'c>, jsonl::Result<Event<'c>>);
+
+/// Lines of which the first events stay in memory. They are parsed on first use, so that their lines
+/// are in the CPU cache for the caller.
 struct Kept<'c, L> {
     lines: L,
-    events: Vec<(Line<'c>, jsonl::Result<Event<'c>>)>,
+    events: Vec<LineEvent<'c>>,
     format: &'static Format,
 }
 
@@ -293,6 +340,25 @@ where
     }
 }
 
+/// The events of lines of which some are damaged. They are parsed again for each pass.
+struct Pieces<'c> {
+    chunk: &'c Chunk,
+    format: &'static Format,
+}
+
+impl Events for Pieces<'_> {
+    fn for_each(&mut self, each: &mut EachEvent<'_>) -> io::Result<()> {
+        let format = self.format;
+        let mut recovery = Recovery::new(&[format]);
+        let mut each = |line: &Line<'_>, value: jsonl::Result<Value<'_>>| match value {
+            Ok(value) => format.for_each_event(value, |event| each(line, Ok(event))),
+            Err(error) => each(line, Err(error)),
+        };
+        _ = self.chunk.iter().all(|(line, value)| recovery.line(&line, value, &mut each));
+        Ok(())
+    }
+}
+
 /// Events that are parsed again for each pass.
 struct Passing<'s, R> {
     source: &'s mut Source<R>,
@@ -307,4 +373,38 @@ impl<R: Read + Seek + Send> Events for Passing<'_, R> {
             Err(error) => each(line, Err(error)),
         })
     }
+
+    fn has_windows(&self) -> bool {
+        !self.format.framing.is_document()
+    }
+
+    fn size(&mut self) -> io::Result<u64> {
+        self.source.size()
+    }
+
+    fn for_each_window(&mut self, each: &mut EachWindow<'_>) -> io::Result<()> {
+        let (format, mut spare, mut result) = (self.format, Vec::new(), Ok(()));
+        self.source.for_each_window(&mut |chunk| {
+            let goes_on = if chunk.errors().any(is_damage) {
+                each(&mut Pieces { chunk, format })
+            } else {
+                let events = reused(std::mem::take(&mut spare));
+                let mut kept = Kept { lines: chunk.iter(), events, format };
+                let goes_on = each(&mut kept);
+                spare = reused(kept.events);
+                goes_on
+            };
+            goes_on.unwrap_or_else(|error| {
+                result = Err(error);
+                false
+            })
+        })?;
+        result
+    }
+}
+
+/// Returns the memory of events for other events.
+fn reused<'c>(mut events: Vec<LineEvent<'_>>) -> Vec<LineEvent<'c>> {
+    events.clear();
+    events.into_iter().filter_map(|_| None).collect()
 }

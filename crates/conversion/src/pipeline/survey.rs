@@ -5,7 +5,7 @@
 
 use std::{collections::HashSet, io, sync::Arc};
 
-use core_model::{Answers, Event, Facts, Format, Plan, Role};
+use core_model::{Answers, Event, Facts, Format, Plan, Planner, Role};
 use jsonl::Line;
 
 use crate::{
@@ -108,6 +108,22 @@ pub trait Events {
     /// Calls `each` with every line and its event, until it returns false.
     fn for_each(&mut self, each: &mut EachEvent<'_>) -> io::Result<()>;
 
+    /// Returns whether [`Events::for_each_window`] calls.
+    fn has_windows(&self) -> bool {
+        false
+    }
+
+    /// Calls `each` with one part of the events after the other, until it returns false. A part can be
+    /// read more than once.
+    fn for_each_window(&mut self, _each: &mut EachWindow<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Returns the size of the source in bytes; very large if it is unknown.
+    fn size(&mut self) -> io::Result<u64> {
+        Ok(u64::MAX)
+    }
+
     /// Returns the offset at which the session's own file ends; `u64::MAX` for a source of one
     /// file.
     fn own_end(&self) -> u64 {
@@ -117,6 +133,9 @@ pub trait Events {
 
 /// Receives each line and its event. Returns false to stop.
 pub type EachEvent<'e> = dyn FnMut(&Line<'_>, jsonl::Result<&Event<'_>>) -> bool + 'e;
+
+/// Receives a part of the events. Returns false to stop.
+pub type EachWindow<'e> = dyn FnMut(&mut dyn Events) -> io::Result<bool> + 'e;
 
 /// Limit on the bytes of a line that go into the template.
 const MAX_SAMPLE: usize = 64 * 1024;
@@ -129,94 +148,237 @@ pub(crate) fn survey(
     is_restored: bool,
     has_sidecar: bool,
 ) -> io::Result<Survey> {
-    let Conversion { from, to, carry, options, .. } = conversion;
-    let has_carry = *carry != CarryMode::None;
-    let mut survey = Survey::default();
-    let mut planner = from.planner.map(|planner| planner(options));
-    let mut samples: [Option<String>; 2] = [None, None];
-    let (mut n_main, mut n_agents) = (0u64, 0u64);
-    let mut answers = Answers::default();
-    let (own_end, mut has_sidechains) = (source.own_end(), false);
-    survey.shows_linked = to.has_inline_agents;
+    let mut surveyor = Surveyor::new(conversion, source.own_end());
+    (surveyor.is_restored, surveyor.has_sidecar) = (is_restored, has_sidecar);
     source.for_each(&mut |line, event| {
-        if has_sidecar && is_restored {
+        surveyor.observe(line, event);
+        true
+    })?;
+    surveyor.finish(source)
+}
+
+/// The state of a first pass.
+pub(crate) struct Surveyor<'c> {
+    conversion: &'c Conversion,
+    is_restored: bool,
+    has_sidecar: bool,
+    survey: Survey,
+    planner: Option<Box<dyn Planner>>,
+    /// The first line of the user, and of the assistant.
+    samples: [Option<String>; 2],
+    /// The messages of the session, and of sub-agents.
+    n_main: u64,
+    n_agents: u64,
+    answers: Answers,
+    /// The facts of all events, while all messages are a sub-agent's: then these are the
+    /// conversation.
+    all: Option<Facts>,
+    own_end: u64,
+    has_sidechains: bool,
+    /// Whether the plan is known, and the facts are those of shown lines.
+    is_planned: bool,
+}
+
+impl<'c> Surveyor<'c> {
+    /// Starts a first pass over a source whose own file ends at an offset.
+    pub(crate) fn new(conversion: &'c Conversion, own_end: u64) -> Self {
+        let Conversion { from, to, options, .. } = conversion;
+        let survey = Survey { shows_linked: to.has_inline_agents, ..Survey::default() };
+        Self {
+            conversion,
+            is_restored: false,
+            has_sidecar: false,
+            survey,
+            planner: from.planner.map(|planner| planner(options)),
+            samples: [None, None],
+            n_main: 0,
+            n_agents: 0,
+            answers: Answers::default(),
+            all: Some(Facts::default()),
+            own_end,
+            has_sidechains: false,
+            is_planned: false,
+        }
+    }
+
+    /// Adds a line and its event.
+    pub(crate) fn observe(&mut self, line: &Line<'_>, event: jsonl::Result<&Event<'_>>) {
+        let Conversion { from, to, carry, .. } = self.conversion;
+        let survey = &mut self.survey;
+        if self.has_sidecar && self.is_restored {
             let value = event.ok().map(|event| event.value);
             survey.guards.insert(line_guard(from, line, value));
         }
-        let Ok(event) = event else { return true };
-        if is_restored && survey.start.is_none() {
+        let Ok(event) = event else { return };
+        if self.is_planned {
+            if survey.hides(line.offset(), event).is_none() {
+                if let Some(answer) = self.answers.answer_of(event) {
+                    survey.facts.observe(&answer);
+                }
+                survey.facts.observe(event);
+            }
+            return;
+        }
+        if self.is_restored && survey.start.is_none() {
             survey.start = WrittenStart::of(from, line, event);
         }
-        if let Some(planner) = &mut planner {
+        if let Some(planner) = &mut self.planner {
             planner.observe(line.offset(), event);
         }
         if let Some(message) = event.message() {
-            let sample = &mut samples[usize::from(message.role == Role::Assistant)];
-            if sample.is_none() && has_carry {
+            let sample = &mut self.samples[usize::from(message.role == Role::Assistant)];
+            if sample.is_none() && *carry != CarryMode::None {
                 let text = event.value.raw().as_str();
                 let length = text.floor_char_boundary(MAX_SAMPLE);
                 *sample = text.get(..length).map(str::to_owned);
             }
-            *if event.is_sub_agent() { &mut n_agents } else { &mut n_main } += 1;
+            *if event.is_sub_agent() { &mut self.n_agents } else { &mut self.n_main } += 1;
         }
-        if let Some(answer) = answers.answer_of(event) {
-            survey.facts.observe(&answer);
-            n_main += 1;
+        let answer = self.answers.answer_of(event);
+        if let Some(answer) = &answer {
+            survey.facts.observe(answer);
+            self.n_main += 1;
+        }
+        if self.n_main > 0 {
+            self.all = None;
+        } else if let Some(all) = &mut self.all {
+            all.observe(event);
         }
         if !event.is_sub_agent() {
             survey.facts.observe(event);
         } else if event.context.parent_tool_use.is_none() {
-            has_sidechains |= line.offset() < own_end;
+            self.has_sidechains |= line.offset() < self.own_end;
         } else if !to.has_inline_agents {
             survey.agents.observe(&survey.facts, event);
         }
-        true
-    })?;
-    // Without other messages, the sidechain is the conversation.
-    let bundles = from.bundles.filter(|_| has_sidechains && n_main > 0);
-    if let Some(bundles) = bundles {
-        survey.attribution = Arc::new(Attribution::find(source, bundles)?);
     }
-    let attribution = survey.attribution.clone();
-    let source = &mut Attributed::new(source, &attribution);
-    if bundles.is_some() && !to.has_inline_agents {
-        source.for_each(&mut |_, event| {
+
+    /// Returns the survey of the events so far, in a source that is linear up to here and has no
+    /// sub-agents, or messages of one sub-agent only. Its facts share their ids with later ones.
+    pub(crate) fn so_far(&mut self) -> Option<Survey> {
+        if !self.is_simple() || self.n_main == 0 && self.n_agents == 0 {
+            return None;
+        }
+        let template = self.template();
+        let facts = self.shown_facts();
+        facts.set_incomplete(true);
+        let facts = facts.share();
+        let shows_agents = self.n_main == 0;
+        let Survey { shows_linked, ref plan, .. } = self.survey;
+        let plan = plan.clone();
+        Some(Survey { facts, template, plan, shows_agents, shows_linked, ..Survey::default() })
+    }
+
+    /// Returns whether all messages are the session's own, or all are a sub-agent's.
+    pub(crate) fn is_simple(&self) -> bool {
+        let has_agents = self.n_agents > 0 || self.has_sidechains;
+        (self.n_main == 0 || !has_agents) && self.survey.agents.is_empty()
+    }
+
+    /// Returns the plan of the events so far, which are all.
+    pub(crate) fn plan(&mut self) -> &Plan {
+        if let Some(planner) = self.planner.take() {
+            self.survey.plan = planner.finish();
+        }
+        &self.survey.plan
+    }
+
+    /// Returns a first pass that surveys the shown lines again, if lines are hidden and there are no
+    /// sub-agents. All lines have been surveyed.
+    pub(crate) fn of_shown(&mut self) -> Option<Self> {
+        self.plan();
+        let has_agents = self.n_main == 0 || self.n_agents > 0 || !self.is_simple();
+        if self.is_planned || has_agents || self.survey.plan.hidden.is_empty() {
+            return None;
+        }
+        let mut planned = Self::new(self.conversion, self.own_end);
+        planned.is_planned = true;
+        planned.survey.plan = std::mem::take(&mut self.survey.plan);
+        planned.samples = std::mem::take(&mut self.samples);
+        (planned.planner, planned.n_main) = (None, self.n_main);
+        Some(planned)
+    }
+
+    /// Returns whether the plan is the one that the writing pass has.
+    pub(crate) fn is_as_planned(&mut self) -> bool {
+        self.is_planned || self.plan().is_empty()
+    }
+
+    /// Returns the facts of the events so far, if none is hidden.
+    pub(crate) fn shown_facts(&mut self) -> &mut Facts {
+        let is_agent = self.n_main == 0 && self.n_agents > 0;
+        match &mut self.all {
+            Some(all) if is_agent => all,
+            _ => &mut self.survey.facts,
+        }
+    }
+
+    /// Returns the number of lines in the template.
+    pub(crate) fn n_samples(&self) -> usize {
+        self.samples.iter().flatten().count()
+    }
+
+    fn template(&self) -> Template {
+        if self.conversion.to.rewrites.is_values() {
+            // No carry may need another one.
+            return Template::default();
+        }
+        Template::of_lines(self.samples.iter().flatten().map(String::as_str))
+    }
+
+    /// Returns the survey. Reads the source again if lines are hidden.
+    pub(crate) fn finish(mut self, source: &mut dyn Events) -> io::Result<Survey> {
+        let Conversion { from, to, .. } = self.conversion;
+        let template = self.template();
+        self.plan();
+        if self.is_planned {
+            return Ok(Survey { template, ..self.survey });
+        }
+        let Self { mut survey, n_main, n_agents, has_sidechains, all, .. } = self;
+        // Without other messages, the sidechain is the conversation.
+        let bundles = from.bundles.filter(|_| has_sidechains && n_main > 0);
+        if let Some(bundles) = bundles {
+            survey.attribution = Arc::new(Attribution::find(source, bundles)?);
+        }
+        let attribution = survey.attribution.clone();
+        let source = &mut Attributed::new(source, &attribution);
+        if bundles.is_some() && !to.has_inline_agents {
+            source.for_each(&mut |_, event| {
+                if let Ok(event) = event
+                    && event.context.is_sidechain
+                    && event.message().is_some()
+                {
+                    survey.agents.observe(&survey.facts, event);
+                }
+                true
+            })?;
+        }
+        survey.template = template;
+        let is_family = from.family == to.family;
+        survey.shows_agents = n_main == 0 || (is_family && to.has_inline_agents);
+        if survey.plan.hidden.is_empty() {
+            if n_agents == 0 || !(survey.shows_agents || to.has_inline_agents) {
+                return Ok(survey);
+            }
+            if let (0, Some(all)) = (n_main, all) {
+                return Ok(Survey { facts: all, ..survey });
+            }
+        }
+        // Both facts hold the ids of all calls. Dropping the first ones halves the peak.
+        survey.facts = Facts::default();
+        let (mut facts, mut answers) = (Facts::default(), Answers::default());
+        source.for_each(&mut |line, event| {
             if let Ok(event) = event
-                && event.context.is_sidechain
-                && event.message().is_some()
+                && survey.hides(line.offset(), event).is_none()
             {
-                survey.agents.observe(&survey.facts, event);
+                if let Some(answer) = answers.answer_of(event) {
+                    facts.observe(&answer);
+                }
+                facts.observe(event);
             }
             true
         })?;
+        survey.facts = facts;
+        Ok(survey)
     }
-    if to.rewrites.is_values() {
-        // No carry may need another one.
-        samples = [None, None];
-    }
-    survey.template = Template::of_lines(samples.iter().flatten().map(String::as_str));
-    survey.plan = planner.map(|planner| planner.finish()).unwrap_or_default();
-    let is_family = from.family == to.family;
-    survey.shows_agents = n_main == 0 || (is_family && to.has_inline_agents);
-    if survey.plan.hidden.is_empty()
-        && (n_agents == 0 || !(survey.shows_agents || to.has_inline_agents))
-    {
-        return Ok(survey);
-    }
-    // Both facts hold the ids of all calls. Dropping the first ones halves the peak.
-    survey.facts = Facts::default();
-    let (mut facts, mut answers) = (Facts::default(), Answers::default());
-    source.for_each(&mut |line, event| {
-        if let Ok(event) = event
-            && survey.hides(line.offset(), event).is_none()
-        {
-            if let Some(answer) = answers.answer_of(event) {
-                facts.observe(&answer);
-            }
-            facts.observe(event);
-        }
-        true
-    })?;
-    survey.facts = facts;
-    Ok(survey)
 }

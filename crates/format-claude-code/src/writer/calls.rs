@@ -85,7 +85,7 @@ impl Calls {
     }
 
     fn is_expected(&self, call: &Call, facts: &Facts) -> bool {
-        facts.is_answered(&call.id) && !self.answered.contains(&call.id)
+        !self.answered.contains(&call.id) && facts.is_answered(&call.id)
     }
 
     /// Removes and returns open tool uses: all of them, or those without a later result in the

@@ -29,7 +29,7 @@ impl ClaudeCodeWriter {
         out: &mut Output,
     ) -> bool {
         let id = result.tool_use_id.decode();
-        let is_early = self.facts.is_called(&id) && !self.calls.is_called(&id);
+        let is_early = !self.calls.is_called(&id) && self.facts.is_called(&id);
         let lines = &mut self.held.lines;
         if !is_early || lines.len() >= MAX_HELD || lines.contains_key(&*id) {
             return false;

@@ -43,7 +43,7 @@ impl SessionWriter {
         }
         out.put(line, "}");
         out.emit(line);
-        if self.facts.interactions.is_empty() && !self.facts.has_user_text {
+        if !self.facts.has_prompt() {
             let line = out.open_derived();
             out.put(line, "{\"type\":\"user_message\",\"role\":\"user\",\"content\":[{\"text\":");
             out.put_string(line, NO_PROMPT);

@@ -3,7 +3,7 @@
 //! In: `text 1 of r`, `result of a`, `call a of r`, `call b of r`, `result of b`. Out: `r with
 //! text, a, b`, `result of a`, `result of b`.
 
-use core_model::{ByHash, Event, IdHasher, LineId, Message, Output};
+use core_model::{ByHash, Event, Facts, IdHasher, LineId, Message, Output};
 use jsonl::Text;
 
 /// The property that all lines of a response share, as hashes.
@@ -70,8 +70,6 @@ pub(super) struct Call {
     pub(super) millis: Option<i64>,
     /// Whether a result was added.
     pub(super) is_answered: bool,
-    /// Whether the source has a result anywhere.
-    pub(super) has_result: bool,
 }
 
 impl Response {
@@ -140,9 +138,9 @@ impl Response {
     }
 
     /// Returns whether a result of one of the calls comes later. The response itself is complete.
-    pub(super) fn completes_to_wait(&mut self) -> bool {
+    pub(super) fn completes_to_wait(&mut self, facts: &Facts) -> bool {
         let mut first_of_each = self.places.values().filter_map(|place| self.calls.get(*place));
-        let waits = first_of_each.any(|call| !call.is_answered && call.has_result);
+        let waits = first_of_each.any(|call| !call.is_answered && facts.is_hash_answered(call.id));
         self.is_complete |= waits;
         waits
     }

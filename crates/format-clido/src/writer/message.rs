@@ -87,7 +87,6 @@ impl SessionWriter {
             line: Some(block::repeat_call(pen, tool)),
             millis: pen.millis,
             is_answered: self.early.contains_key(&id),
-            has_result: self.facts.is_answered(&tool.id.decode()),
         });
     }
 
@@ -122,7 +121,7 @@ impl SessionWriter {
                     // Clients add user messages while tools still run. clido needs the results
                     // directly after the response.
                     let response = self.response.as_mut();
-                    waits = response.is_some_and(Response::completes_to_wait);
+                    waits = response.is_some_and(|it| it.completes_to_wait(&self.facts));
                     if !waits {
                         self.close_response(pen.out);
                     }

@@ -83,8 +83,8 @@ impl Calls {
 
     /// Returns whether a later line may have a call with an id, and a result of it can wait.
     pub(super) fn comes_later(&self, id: &str, facts: &Facts) -> bool {
-        facts.is_called(id)
-            && !self.called.contains(id)
+        !self.called.contains(id)
+            && facts.is_called(id)
             && self.early.len() < MAX_EARLY
             && !self.early.contains_key(id)
     }
@@ -106,7 +106,7 @@ impl Calls {
 
     /// Returns whether the source has a later result for a call of the current response.
     pub(super) fn is_any_expected(&self, facts: &Facts) -> bool {
-        self.open.keys().any(|id| facts.is_answered(id) && !self.answered.contains(id))
+        self.open.keys().any(|id| !self.answered.contains(id) && facts.is_answered(id))
     }
 
     /// Forgets the calls of a response that is emitted.

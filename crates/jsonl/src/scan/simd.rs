@@ -7,8 +7,8 @@
 
 use crate::scan::bitmap::Quotes;
 
-/// Number of bytes per read. They are still in the cache when their lines are scanned.
-const PIECE: usize = if cfg!(miri) { 64 } else { 256 * 1024 };
+/// Length in bytes from which a buffer grows by a quarter instead of doubling.
+const LARGE: usize = 16 * 1024 * 1024;
 
 /// A reused buffer, and whether its bytes are UTF-8.
 #[derive(Clone, Debug, Default)]
@@ -36,35 +36,59 @@ impl Buffer {
         self.count(self.n_read);
     }
 
-    /// Reads more bytes, with room for `room` bytes from the start. Returns whether the input
-    /// ended.
-    pub(crate) fn extend<E>(
+    /// Removes the valid bytes, keeps the start of a line that was read, and reads about `size`
+    /// bytes, or more if a line is longer. Returns whether the input ended.
+    pub(crate) fn advance<E>(
         &mut self,
-        room: usize,
+        size: usize,
         read: &mut impl FnMut(&mut [u8]) -> Result<usize, E>,
     ) -> Result<bool, E> {
-        let before = self.n_read;
-        if self.bytes.len() < room.max(before + 1) {
-            // Fresh pages are zeroed by the system: no byte of them is touched before it is read.
-            let mut larger = vec![0; room.max(before + PIECE.max(before))];
-            if let (Some(start), Some(read)) = (larger.get_mut(..before), self.bytes.get(..before))
-            {
-                start.copy_from_slice(read);
+        let (rest, n_rest) = (self.len..self.n_read, self.n_read - self.len);
+        (self.n_read, self.len, self.is_other) = (n_rest, 0, false);
+        self.bytes.copy_within(rest, 0);
+        let mut wanted = size;
+        let mut n_searched = 0;
+        loop {
+            let before = self.n_read;
+            if before >= wanted {
+                let fresh = self.bytes.get(n_searched..before).unwrap_or_default();
+                if let Some(at) = memchr::memrchr(b'\n', fresh) {
+                    self.count(n_searched + at + 1);
+                    return Ok(false);
+                }
+                n_searched = before;
+                wanted = before + size;
             }
-            self.bytes = larger;
+            let room = self.bytes.len();
+            if before == 0 && room < wanted {
+                // Fresh pages are zeroed by the system: no byte of them is touched before it is read.
+                self.bytes = vec![0; wanted];
+            } else if room < wanted {
+                // The buffer must not be much larger than a long line. It grows in place.
+                let more = if room < LARGE { room } else { room / 4 };
+                let larger = wanted.max(room + more);
+                self.bytes.reserve_exact(larger - room);
+                self.bytes.resize(larger, 0);
+            }
+            let free = self.bytes.get_mut(before..wanted).unwrap_or_default();
+            let n = read(free)?.min(free.len());
+            self.n_read = before + n;
+            if n == 0 {
+                self.count(before);
+                return Ok(true);
+            }
         }
-        let end = self.bytes.len().min(before + PIECE);
-        let free = self.bytes.get_mut(before..end).unwrap_or_default();
-        let n = read(free)?.min(free.len());
-        self.n_read = before + n;
-        let fresh = free.get(..n).unwrap_or_default();
-        let newline = memchr::memrchr(b'\n', fresh);
-        match newline {
-            _ if n == 0 => self.count(before),
-            Some(at) => self.count(before + at + 1),
-            None => {}
-        }
-        Ok(n == 0)
+    }
+
+    /// Removes and returns the memory.
+    pub(crate) fn take(&mut self) -> Vec<u8> {
+        self.clear();
+        std::mem::take(&mut self.bytes)
+    }
+
+    /// Returns the number of bytes that the buffer has room for.
+    pub(crate) fn room(&self) -> usize {
+        self.bytes.len()
     }
 
     /// Extends the valid bytes to `end`.
@@ -93,7 +117,7 @@ impl Buffer {
     #[expect(unsafe_code, reason = "to look at all bytes again costs as much as to scan them")]
     pub(crate) fn text(&self) -> Option<&str> {
         // SAFETY: `count` has checked each of these bytes, in pieces that are text by themselves.
-        // No checked byte changes: `extend` passes only the bytes behind them to the reader.
+        // No checked byte changes: `advance` first sets the number of checked bytes to 0.
         // `truncate` only removes bytes from the end. Text cut before a byte that does not continue
         // a character (`0b10......`) is text. If it is cut before a byte that does, `truncate` sets
         // `is_other`, and only `clear` resets it, together with the number of checked bytes.
