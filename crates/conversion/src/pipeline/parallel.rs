@@ -40,6 +40,7 @@ pub(crate) fn for_each_chunk<R: Read + Send>(
 ) -> io::Result<()> {
     let on_the_way = &OnTheWay::default();
     on_the_way.start();
+    let spare = &Spare::default();
     thread::scope(|scope| {
         // On every way out, a waiting reader wakes up and finds that it should stop.
         let _stop = Stop(on_the_way);
@@ -49,16 +50,16 @@ pub(crate) fn for_each_chunk<R: Read + Send>(
             let (done, receiver) = sync_channel(MAX_WAITING);
             to_scan.push(sender);
             scanned.push(receiver);
-            scope.spawn(move || scan_all(&unscanned, &done));
+            scope.spawn(move || scan_all(&unscanned, &done, spare));
         }
-        scope.spawn(move || read_all(reader, &to_scan, on_the_way));
+        scope.spawn(move || read_all(reader, &to_scan, on_the_way, spare));
         // The reader deals chunks in rotation; collecting in the same rotation keeps the order.
         for receiver in scanned.iter().cycle() {
             loop {
                 match receiver.recv() {
                     Ok(Ok(Scanned { chunk, is_last })) if each(&chunk) => {
                         let n_bytes = chunk.len();
-                        drop(chunk);
+                        spare.put(chunk);
                         on_the_way.arrive(n_bytes);
                         if is_last {
                             break;
@@ -122,6 +123,44 @@ impl OnTheWay {
     }
 }
 
+/// The memory of chunks that were converted, for later ones: fresh pages would cost more than to
+/// scan them.
+#[derive(Default)]
+struct Spare(Mutex<(Vec<Vec<u8>>, Vec<Chunk>)>);
+
+/// Limit on the bytes of a chunk whose memory is kept.
+const MAX_SPARE: usize = 8 * CHUNK;
+
+/// Limit on the chunks whose memory is kept.
+const MAX_SPARES: usize = 16;
+
+impl Spare {
+    fn lock(&self) -> MutexGuard<'_, (Vec<Vec<u8>>, Vec<Chunk>)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn put(&self, mut chunk: Chunk) {
+        if chunk.room() > MAX_SPARE {
+            return;
+        }
+        let mut bytes = chunk.take_buffer();
+        bytes.clear();
+        let spare = &mut *self.lock();
+        if spare.0.len() < MAX_SPARES && spare.1.len() < MAX_SPARES {
+            spare.0.push(bytes);
+            spare.1.push(chunk);
+        }
+    }
+
+    fn take_bytes(&self) -> Vec<u8> {
+        self.lock().0.pop().unwrap_or_default()
+    }
+
+    fn take_chunk(&self) -> Chunk {
+        self.lock().1.pop().unwrap_or_default()
+    }
+}
+
 /// Wakes the reader when it is dropped.
 struct Stop<'w>(&'w OnTheWay);
 
@@ -132,7 +171,7 @@ impl Drop for Stop<'_> {
     }
 }
 
-fn scan_all(unscanned: &Receiver<Bytes>, done: &SyncSender<io::Result<Scanned>>) {
+fn scan_all(unscanned: &Receiver<Bytes>, done: &SyncSender<io::Result<Scanned>>, spare: &Spare) {
     let mut scanner = Scanner::default();
     for bytes in unscanned {
         let (mut bytes, mut offset) = match bytes {
@@ -143,7 +182,8 @@ fn scan_all(unscanned: &Receiver<Bytes>, done: &SyncSender<io::Result<Scanned>>)
             }
         };
         loop {
-            let (chunk, rest) = Chunk::scan_some(bytes, offset, MAX_LINES, &mut scanner);
+            let mut chunk = spare.take_chunk();
+            let rest = chunk.scan_again(bytes, offset, MAX_LINES, &mut scanner);
             offset += chunk.len() as u64;
             if done.send(Ok(Scanned { chunk, is_last: rest.is_none() })).is_err() {
                 return;
@@ -154,12 +194,17 @@ fn scan_all(unscanned: &Receiver<Bytes>, done: &SyncSender<io::Result<Scanned>>)
     }
 }
 
-fn read_all<R: Read>(reader: &mut R, to_scan: &[SyncSender<Bytes>], on_the_way: &OnTheWay) {
+fn read_all<R: Read>(
+    reader: &mut R,
+    to_scan: &[SyncSender<Bytes>],
+    on_the_way: &OnTheWay,
+    spare: &Spare,
+) {
     let mut rest = Vec::new();
     let mut offset = 0;
     for sender in to_scan.iter().cycle() {
         on_the_way.wait(MAX_ON_THE_WAY);
-        let bytes = match read_chunk(reader, &mut rest, on_the_way) {
+        let bytes = match read_chunk(reader, &mut rest, on_the_way, spare) {
             Ok(bytes) if bytes.is_empty() => return,
             Ok(bytes) => {
                 on_the_way.leave(bytes.len());
@@ -181,8 +226,15 @@ fn read_chunk<R: Read>(
     reader: &mut R,
     rest: &mut Vec<u8>,
     on_the_way: &OnTheWay,
+    spare: &Spare,
 ) -> io::Result<Vec<u8>> {
-    let mut bytes = std::mem::take(rest);
+    let mut bytes = spare.take_bytes();
+    if bytes.capacity() < rest.len() {
+        std::mem::swap(&mut bytes, rest);
+    } else {
+        bytes.extend_from_slice(rest);
+    }
+    rest.clear();
     loop {
         let searched = bytes.len();
         if searched >= LONG {
