@@ -21,8 +21,14 @@ pub fn is_harmful(char: char) -> bool {
 /// a lone surrogate for each byte. Characters that a terminal would obey are escaped: people look at
 /// plans and journals.
 pub fn path_body(path: &Path) -> Box<str> {
+    let bytes = path.as_os_str().as_bytes();
+    // Nearly all paths are such: a run writes six bodies for each file.
+    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
+    if bytes.iter().all(is_plain) {
+        return String::from_utf8_lossy(bytes).into();
+    }
     let mut body = String::new();
-    for chunk in path.as_os_str().as_bytes().utf8_chunks() {
+    for chunk in bytes.utf8_chunks() {
         let mut text = Vec::new();
         push_string(&mut text, chunk.valid(), Style::Compact);
         let text = String::from_utf8_lossy(&text);

@@ -108,8 +108,10 @@ impl Snapshot {
     /// Returns an error if the system does.
     pub fn hash(&mut self) -> io::Result<u64> {
         self.is_hashing = true;
-        self.seek(SeekFrom::Start(self.n_hashed))?;
-        io::copy(self, &mut io::sink())?;
+        if self.n_hashed < self.length {
+            self.seek(SeekFrom::Start(self.n_hashed))?;
+            io::copy(self, &mut io::sink())?;
+        }
         Ok(self.hash.finish())
     }
 

@@ -62,6 +62,8 @@ impl Durability {
 pub(super) struct Batch {
     items: Vec<Item>,
     n_bytes: u64,
+    /// The result of [`max_files`], once it was asked for.
+    max_files: Option<usize>,
 }
 
 impl fmt::Debug for Batch {
@@ -81,7 +83,8 @@ impl Batch {
     pub(super) fn push(&mut self, item: Item) -> Option<Vec<Item>> {
         self.n_bytes += item.bundle.files.iter().map(Finished::length).sum::<u64>();
         self.items.push(item);
-        let is_full = self.items.len() >= max_files() || self.n_bytes >= MAX_BYTES;
+        let max_files = *self.max_files.get_or_insert_with(max_files);
+        let is_full = self.items.len() >= max_files || self.n_bytes >= MAX_BYTES;
         is_full.then(|| self.take())
     }
 
