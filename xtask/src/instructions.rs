@@ -1,6 +1,6 @@
 //! Counts instructions per byte of input: a gate on speed that a busy machine does not disturb.
 //!
-//! In: twelve conversions of one sample. Out: `benches/instructions.txt`, with lines such as
+//! In: conversions of one sample, ways back, and one of many small files. Out: `benches/instructions.txt`, with lines such as
 //! `claude-code to clido, none = 3.021`.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task prints to the terminal")]
@@ -47,6 +47,13 @@ const JOBS: &[(&str, &str, &str)] = &[
     ("claude-code", "pi", "none"),
     ("pi", "claude-code", "none"),
 ];
+
+/// The counted ways back to Claude Code: the format of the copy, and its `--carry`.
+const BACK: &[(&str, &str)] = &[("clido", "inline"), ("clido", "sidecar"), ("codex", "inline")];
+
+/// The number of small files, and the limit on the bytes of one.
+const N_SMALL: usize = 200;
+const MAX_SMALL: usize = 5_000;
 
 /// Counts the instructions of `JOBS`, and compares them with the recorded counts, or records them.
 /// Returns whether no count grew by more than 5 %. Passes where instructions cannot be counted, and
@@ -107,17 +114,54 @@ fn count(root: &Path, scratch: &Path) -> Result<BTreeMap<String, String>, String
                 made
             }
         };
-        let mut run = Command::new("valgrind");
-        run.env(BY_VECTORS.0, BY_VECTORS.1);
-        run.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(&convert);
-        let said = call(convert_to(&mut run, to, carry, &source, &scratch.join("out.jsonl")))?;
-        let n_instructions =
-            collected(&said).ok_or("valgrind printed no line with `Collected :`")?;
         let n_bytes = fs::metadata(&source).map_err(|error| error.to_string())?.len();
-        let per_byte = n_instructions as f64 / n_bytes as f64;
-        counted.insert(format!("{from} to {to}, {carry}"), format!("{per_byte:.3}"));
+        let target = scratch.join("out.jsonl");
+        let per_byte = per_byte(&convert, (to, carry), &source, n_bytes, &target)?;
+        counted.insert(format!("{from} to {to}, {carry}"), per_byte);
     }
+    for (format, carry) in BACK {
+        let copy = scratch.join(format!("{format}-{carry}.jsonl"));
+        let mut make = Command::new(&convert);
+        call(convert_to(&mut make, format, carry, &source, &copy))?;
+        // The ways there and back count the same bytes.
+        let target = scratch.join("out.jsonl");
+        let n_bytes = sample.len() as u64;
+        let per_byte = per_byte(&convert, ("claude-code", carry), &copy, n_bytes, &target)?;
+        counted.insert(format!("{format} back to claude-code, {carry}"), per_byte);
+    }
+    let (folder, n_bytes) = small_files(scratch, &sample).map_err(|error| error.to_string())?;
+    let target = scratch.join("small-out");
+    let per_byte = per_byte(&convert, ("clido", "none"), &folder, n_bytes, &target)?;
+    counted.insert(format!("claude-code to clido, none, {N_SMALL} small files"), per_byte);
     Ok(counted)
+}
+
+/// Returns the instructions of a conversion per byte.
+fn per_byte(
+    convert: &Path,
+    (to, carry): (&str, &str),
+    source: &PathBuf,
+    n_bytes: u64,
+    target: &PathBuf,
+) -> Result<String, String> {
+    let mut run = Command::new("valgrind");
+    run.env(BY_VECTORS.0, BY_VECTORS.1);
+    run.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(convert);
+    let said = call(convert_to(&mut run, to, carry, source, target))?;
+    let n_instructions = collected(&said).ok_or("valgrind printed no line with `Collected :`")?;
+    Ok(format!("{:.3}", n_instructions as f64 / n_bytes as f64))
+}
+
+/// Writes sessions with the first lines of the sample. Returns their folder and their size in bytes.
+fn small_files(scratch: &Path, sample: &[u8]) -> std::io::Result<(PathBuf, u64)> {
+    let head = &sample[..MAX_SMALL.min(sample.len())];
+    let end = head.iter().rposition(|byte| *byte == b'\n').map_or(head.len(), |at| at + 1);
+    let folder = scratch.join("small");
+    fs::create_dir_all(&folder)?;
+    for n in 0..N_SMALL {
+        fs::write(folder.join(format!("{n:08x}-0000-4000-8000-000000000000.jsonl")), &head[..end])?;
+    }
+    Ok((folder, (N_SMALL * end) as u64))
 }
 
 /// Adds the arguments of a conversion, and removes the outputs of an earlier one.
@@ -129,6 +173,7 @@ fn convert_to<'c>(
     target: &PathBuf,
 ) -> &'c mut Command {
     _ = fs::remove_file(target);
+    _ = fs::remove_dir_all(target);
     _ = fs::remove_file(target.with_extension("jsonl.carry"));
     command.args(["--quiet", "--jobs", "1", "--to", to, "--carry", carry]);
     command.arg("--output").arg(target).arg(source)
