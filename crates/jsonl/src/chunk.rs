@@ -25,6 +25,10 @@ pub struct Chunk {
     entries: Vec<Entry>,
 }
 
+/// Limit on the lines of a window. Each takes 40 bytes, so newlines alone would take forty times their
+/// size.
+const MAX_LINES: usize = if cfg!(test) { 64 } else { 16 * 1024 };
+
 /// The typical number of bytes of a session per node.
 const USUAL_BYTES_PER_NODE: usize = 32;
 
@@ -128,12 +132,21 @@ impl Chunk {
         self.offset += self.len() as u64;
         self.nodes.clear();
         self.entries.clear();
-        let advanced = self.buffer.advance(size, &mut read);
-        match advanced {
-            Ok(_) => self.scan_lines(usize::MAX, scanner),
-            Err(_) => self.rewind(),
+        match self.buffer.advance(size, &mut read) {
+            Ok(is_last) => {
+                self.scan_lines(MAX_LINES, scanner);
+                let end = self.entries.last().map_or(0, |entry| entry.end);
+                let is_all = end == self.len();
+                if !is_all {
+                    self.buffer.put_back(end);
+                }
+                Ok(is_last && is_all)
+            }
+            Err(error) => {
+                self.rewind();
+                Err(error)
+            }
         }
-        advanced
     }
 
     /// Returns the number of bytes that the chunk takes in memory.
@@ -301,6 +314,18 @@ mod tests {
         assert_eq!(text(3), None);
         assert_eq!(text(2).as_deref(), Some("a\n"));
         assert_eq!(text(0).as_deref(), Some(""));
+    }
+
+    #[test]
+    fn many_lines_are_several_windows() {
+        let input = "\n{}\n".repeat(100);
+        for size in [10, 100, 1_000] {
+            let mut chunk = Chunk::default();
+            let seen = windows(&mut chunk, input.as_bytes(), 7, size);
+            let whole = Chunk::scan(input.clone().into_bytes(), 0, &mut Scanner::default());
+            assert_eq!(seen, seen_in(&whole));
+            assert!(chunk.entries.capacity() <= 2 * MAX_LINES, "{}", chunk.entries.capacity());
+        }
     }
 
     #[test]

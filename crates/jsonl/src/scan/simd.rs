@@ -99,6 +99,13 @@ impl Buffer {
         self.len = end;
     }
 
+    /// Shortens the valid bytes to `len`, and keeps the others for the next [`Buffer::advance`].
+    pub(crate) fn put_back(&mut self, len: usize) {
+        let next = self.bytes().get(len);
+        self.is_other |= next.is_some_and(|byte| byte & 0xc0 == 0x80);
+        self.len = self.len.min(len);
+    }
+
     /// Shortens the valid bytes to `len`. If `len` is within a character, they are not UTF-8.
     pub(crate) fn truncate(&mut self, len: usize) {
         let next = self.bytes().get(len);
@@ -118,9 +125,10 @@ impl Buffer {
     pub(crate) fn text(&self) -> Option<&str> {
         // SAFETY: `count` has checked each of these bytes, in pieces that are text by themselves.
         // No checked byte changes: `advance` first sets the number of checked bytes to 0.
-        // `truncate` only removes bytes from the end. Text cut before a byte that does not continue
-        // a character (`0b10......`) is text. If it is cut before a byte that does, `truncate` sets
-        // `is_other`, and only `clear` resets it, together with the number of checked bytes.
+        // `truncate` and `put_back` only remove bytes from the end. Text cut before a byte that
+        // does not continue a character (`0b10......`) is text. If it is cut before a byte that
+        // does, they set `is_other`. Only `clear` and `advance` reset it, together with the number
+        // of checked bytes.
         (!self.is_other).then(|| unsafe { std::str::from_utf8_unchecked(self.bytes()) })
     }
 }
