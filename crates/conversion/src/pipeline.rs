@@ -269,7 +269,7 @@ impl Conversion {
         }
         let mut survey = match one_pass {
             OnePass::Done(report) => return Ok(report),
-            OnePass::Failed(survey) => survey,
+            OnePass::Failed(survey) => *survey,
             OnePass::NotTried => survey(events, self, is_restored, sidecar.is_some())?,
         };
         let Sinks { main: sink, sidecar: beside, residue } = sinks;

@@ -42,7 +42,7 @@ pub(super) enum OnePass {
     /// The target is written.
     Done(Report),
     /// A promise was broken. The sinks are empty again.
-    Failed(Survey),
+    Failed(Box<Survey>),
     /// The source was not read.
     NotTried,
 }
@@ -91,7 +91,9 @@ impl Conversion {
             sinks.each().try_for_each(Sink::retract)?;
             match surveyor.of_shown() {
                 Some(of_shown) => surveyor = of_shown,
-                None => return surveyor.finish(events).map(OnePass::Failed),
+                None => {
+                    return surveyor.finish(events).map(|survey| OnePass::Failed(Box::new(survey)));
+                }
             }
         }
     }

@@ -406,5 +406,5 @@ impl<R: Read + Seek + Send> Events for Passing<'_, R> {
 /// Returns the memory of events for other events.
 fn reused<'c>(mut events: Vec<LineEvent<'_>>) -> Vec<LineEvent<'c>> {
     events.clear();
-    events.into_iter().filter_map(|_| None).collect()
+    events.into_iter().map_while(|_| None).collect()
 }
