@@ -35,7 +35,6 @@ const FOREIGN: &[(&str, IsForeign)] = &[
     ("UTF-16 text", |line, _| line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff")),
     ("a gzip file", |line, _| line.starts_with(b"\x1f\x8b")),
     ("a zstd file", |line, _| line.starts_with(b"\x28\xb5\x2f\xfd")),
-    ("a Qwen Code session", |_, value| value.is_some_and(is_qwen)),
     ("a Gemini CLI session", |_, value| value.is_some_and(is_gemini)),
 ];
 
@@ -163,22 +162,6 @@ fn is_document_of(format: &Format, head: &[u8]) -> bool {
         }
     }
     false
-}
-
-/// Recognizes a Qwen Code chat, which has Claude Code's envelope and Gemini's messages:
-/// `{"uuid":..,"sessionId":..,"type":"user","message":{"role":"user","parts":[..]}}`.
-fn is_qwen(value: Value<'_>) -> bool {
-    let (mut session, mut own) = (false, false);
-    value.read_members(|key, value| {
-        match key {
-            b"sessionId" => session = true,
-            b"message" => own |= value.get("parts").is_some_and(|parts| parts.is_array()),
-            b"systemPayload" => own = true,
-            _ => return false,
-        }
-        true
-    });
-    session && own
 }
 
 /// Recognizes a Gemini CLI chat: an object with `projectHash` and `messages`, or a line of one.

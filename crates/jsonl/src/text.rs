@@ -167,6 +167,9 @@ impl<'l> Raw<'l> {
     /// The value `null`.
     pub const NULL: Raw<'static> = Raw("null");
 
+    /// The value `{}`.
+    pub const EMPTY_OBJECT: Raw<'static> = Raw("{}");
+
     /// Creates a value from a slice that the scanner validated.
     pub(crate) fn from_scanned(written: &'l str) -> Self {
         Self(written)

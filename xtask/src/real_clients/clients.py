@@ -330,6 +330,59 @@ stream_max_retries = 0
         return text.startswith(self.OWN_PROMPTS)
 
 
+class Qwen(Client):
+    """Qwen Code over the messages API, which shows the signatures of thinking and the flags of errors."""
+
+    format = "qwen"
+    environment = (
+        f"ANTHROPIC_BASE_URL={API}",
+        "ANTHROPIC_API_KEY=dummy",
+        "ANTHROPIC_MODEL=claude-sonnet-4-5",
+    )
+    SETTINGS = {
+        "security": {"auth": {"selectedType": "anthropic"}},
+        "privacy": {"usageStatisticsEnabled": False},
+        "general": {"enableAutoUpdate": False, "disableAutoUpdate": True},
+        "telemetry": {"enabled": False},
+    }
+    INJECTED = re.compile(r"\s*(This is the Qwen Code\.|<system-reminder>|# auto memory|Got it\. Thanks for the context)")
+
+    def packages(self):
+        return [("node", "npm", *NODE), ("qwen", "npm", "@qwen-code/qwen-code", self.version)]
+
+    def place(self, home, path):
+        # The client finds a session by the folder and the id in its first line.
+        first = next((line for line in read_objects(path) if line.get("sessionId")), {})
+        session = str(first.get("sessionId"))
+        folder = re.sub("[^a-zA-Z0-9]", "-", self.folder_of(path))
+        target = f"{home}/.qwen/projects/{folder}/chats/{session}.jsonl"
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        shutil.copyfile(path, target)
+        with open(f"{home}/.qwen/settings.json", "w", encoding="utf-8") as file:
+            json.dump(self.SETTINGS, file)
+        return session
+
+    def file(self, home, session):
+        return glob.glob(f"{home}/.qwen/projects/*/chats/{glob.escape(session)}.jsonl")[0]
+
+    def start(self, prompt, *more):
+        program = "/mnt/clients/qwen/node_modules/@qwen-code/qwen-code/cli.js"
+        return ["node", program, "--auth-type", "anthropic", "--yolo", *more, prompt]
+
+    def resume(self, session, prompt):
+        return self.start(prompt, "--resume", session)
+
+    def go_on_with_newest(self, prompt):
+        return self.start(prompt, "--continue")
+
+    def is_injected(self, text):
+        return bool(self.INJECTED.match(text))
+
+    def folder_of(self, path):
+        first = next((line for line in read_objects(path) if line.get("sessionId")), {})
+        return first.get("cwd") or PROJECT
+
+
 def read_objects(path):
     """Yields the lines of a file that are objects."""
     with open(path, "rb") as file:
@@ -354,4 +407,5 @@ CLIENTS = {
     "clido": Clido("clido", "1.0.15"),
     "pi": Pi("pi", "0.87.1"),
     "codex": Codex("codex", "0.169.0"),
+    "qwen": Qwen("qwen", "0.24.4"),
 }

@@ -5,7 +5,7 @@ import os
 import subprocess
 import tempfile
 
-FORMATS = ("claude-code", "clido", "codex", "pi", "sdk-stream", "sdk-stream:wire")
+FORMATS = ("claude-code", "clido", "codex", "pi", "qwen", "sdk-stream", "sdk-stream:wire")
 
 
 class Program:

@@ -21,6 +21,7 @@ const FORMATS: &[&str] = &[
     "codex",
     "codex-stream",
     "pi",
+    "qwen",
     "sdk-stream",
     "sdk-stream:wire",
     "foreign",

@@ -17,7 +17,7 @@ use crate::shared::{
     lines::{Spelling, file},
     made_up::made_up,
     said::Said,
-    sessions::{Happening, claude_code, clido, dump, happenings, pi, rollout, wire},
+    sessions::{Happening, claude_code, clido, dump, happenings, pi, qwen, rollout, wire},
     shown::shown,
     turns::picked,
     ways::{Written, convert, others, there_and_back},
@@ -86,6 +86,7 @@ fn spelled(
         "sdk-stream" => dump(all, spelling.unwrap_or(Spelling::Python)),
         "codex" => rollout(all, spelling.unwrap_or(Spelling::Compact)),
         "pi" => pi(all, spelling.unwrap_or(Spelling::Compact)),
+        "qwen" => qwen(all, spelling.unwrap_or(Spelling::Compact)),
         name => {
             assert_eq!(name, "sdk-stream:wire", "no generator: add one to shared/sessions.rs");
             wire(all, spelling.unwrap_or(Spelling::Compact))

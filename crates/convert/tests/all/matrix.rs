@@ -22,7 +22,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("nothing-readable.jsonl", "unknown"),
     ("gemini.json", "unknown"),
     ("gemini.jsonl", "a Gemini CLI session"),
-    ("qwen.jsonl", "a Qwen Code session"),
     ("chat-completions.jsonl", "unknown"),
     ("utf-16-le.jsonl", "UTF-16 text"),
     ("utf-16-be.jsonl", "UTF-16 text"),

@@ -244,8 +244,8 @@ fn no_outcome_is_made_up_for_what_may_still_be_going_on() {
                 n_outcomes += u64::from(matches!(event.body, Body::Outcome(_)));
             });
             let is_answered = n_lines == lines.len();
-            // pi and Codex have no line for the end of a run, and a stream none that is made up.
-            let has_none = ["codex", "codex-stream", "pi"].contains(&to.name);
+            // pi, Qwen Code and Codex have no line for the end of a run, and a stream none that is made up.
+            let has_none = ["codex", "codex-stream", "pi", "qwen"].contains(&to.name);
             let expected = u64::from(is_answered && !has_none);
             assert_eq!(n_outcomes, expected, "{}: {written}", to.name);
         }
@@ -292,16 +292,6 @@ fn tokens_of_a_sub_agent_with_a_file_count_once() {
     std::fs::write(agents.join("agent-a7f5273.jsonl"), file).expect("written");
     let stats = printed(&["stats", "--json"], main.to_str().expect("UTF-8"));
     assert!(stats.contains(r#""tokens":{"input":218,"output":60,"#), "{stats}");
-}
-
-#[test]
-fn sessions_of_qwen_code_are_named_and_refused() {
-    let found = run(&["detect"], "foreign/qwen.jsonl");
-    let said = [found.stdout, found.stderr].concat();
-    let said = String::from_utf8_lossy(&said).into_owned();
-    assert!(said.contains("Qwen Code"), "{said}");
-    let shown = run(&["show", "--no-pager"], "foreign/qwen.jsonl");
-    assert!(!shown.status.success() && shown.stdout.is_empty());
 }
 
 #[test]

@@ -27,7 +27,7 @@ struct Agent {
     id: &'static str,
 }
 
-const AGENTS: [Agent; 4] = [
+const AGENTS: [Agent; 5] = [
     Agent {
         name: "claude-code",
         fixture: "claude-code/one-tool-call.jsonl",
@@ -51,6 +51,12 @@ const AGENTS: [Agent; 4] = [
         fixture: "pi/one-call.jsonl",
         cwd: "/home/user/project",
         id: "01a204d9-c1ad-7020-8220-65475b8a1298",
+    },
+    Agent {
+        name: "qwen",
+        fixture: "qwen/one-call.jsonl",
+        cwd: "/home/user/project",
+        id: "6e47e829-b0aa-4753-a26b-636f4a629329",
     },
 ];
 
@@ -94,6 +100,10 @@ impl Home {
             // Codex names files by the local time.
             "codex" => {
                 format!(".codex/sessions/2026/03/01/rollout-2026-03-01T12-00-00-{id}.jsonl")
+            }
+            "qwen" => {
+                let folder = format_gemini::qwen::encode_project_dir(project);
+                format!(".qwen/projects/{folder}/chats/{id}.jsonl")
             }
             _ => {
                 let folder = format_pi::encode_project_dir(project);
@@ -177,6 +187,7 @@ impl Home {
             "claude-code" => ".claude",
             "clido" => ".local/share/clido",
             "codex" => ".codex",
+            "qwen" => ".qwen",
             _ => ".pi",
         };
         let root = self.path().join(root);
@@ -241,6 +252,23 @@ fn say(agent: &Agent, path: &Path, prompt: &str) {
                 )
             };
             [item("user", "input_text", prompt), item("assistant", "output_text", "Done.")]
+        }
+        "qwen" => {
+            let head = format!(
+                r#""sessionId":"{}","cwd":"{}","timestamp":"{time}""#,
+                member("sessionId"),
+                member("cwd")
+            );
+            let item = |id: &str, parent: &str, kind: &str, role: &str, text: &str| {
+                format!(
+                    r#"{{"uuid":"{id}","parentUuid":"{parent}",{head},"type":"{kind}","message":{{"role":"{role}","parts":[{{"text":"{text}"}}]}}}}"#
+                )
+            };
+            let first = format!("{prompt}-1");
+            [
+                item(&first, member("uuid"), "user", "user", prompt),
+                item(&format!("{prompt}-2"), &first, "assistant", "model", "Done."),
+            ]
         }
         _ => {
             let item = |id: &str, parent: &str, role: &str, text: &str| {
@@ -692,7 +720,7 @@ fn it_becomes_the_agent() {
         let output = home.convert_in(&home.project(), &arguments, &path);
         assert_eq!((output.status.code(), text(&output.stdout)), (Some(2), ""));
         assert!(text(&output.stderr).contains("is not on the PATH"), "{}", text(&output.stderr));
-        for name in ["claude", "clido", "codex", "pi"] {
+        for name in ["claude", "clido", "codex", "pi", "qwen"] {
             fake_client(&programs, name);
         }
         let project = home.project();
@@ -700,6 +728,7 @@ fn it_becomes_the_agent() {
             "claude-code" => ("claude", &["--resume"]),
             "codex" => ("codex", &["resume"]),
             "pi" => ("pi", &["--session"]),
+            "qwen" => ("qwen", &["--resume"]),
             _ => ("clido", &["--resume"]),
         };
         // The second run finds the session there.
@@ -752,7 +781,10 @@ fn streams_are_no_agents_to_go_on_in() {
     let output = home.convert(&["resume", "--in", "sdk-stream"]);
     assert_eq!(output.status.code(), Some(2));
     let message = text(&output.stderr);
-    assert!(message.contains("[possible values: claude-code, clido, codex, pi]"), "{message}");
+    assert!(
+        message.contains("[possible values: claude-code, clido, codex, pi, qwen]"),
+        "{message}"
+    );
 }
 
 /// Sub-agents go with their session, there and home.

@@ -159,12 +159,23 @@ fn grow(
                 _ => None,
             };
             kinds.extend(other.map(str::to_owned));
+            // Google's parts have no type.
+            let of_parts = [
+                ("functionCall", "tool_use"),
+                ("functionResponse", "tool_result"),
+                ("thought", "thinking"),
+                ("inlineData", "image"),
+            ];
+            let of_parts = of_parts.iter().filter(|(key, _)| members.contains_key(*key));
+            kinds.extend(of_parts.map(|(_, kind)| (*kind).to_owned()));
             // Codex counts cached tokens as tokens of the input, too.
             let count = |name| members.get(name).and_then(Value::as_u64);
             let cached = count("cached_input_tokens")
-                .map(|read| read + count("cache_write_input_tokens").unwrap_or(0));
+                .map(|read| read + count("cache_write_input_tokens").unwrap_or(0))
+                .or_else(|| count("cachedContentTokenCount"));
             for (key, member) in members {
-                let uncached = cached.filter(|_| key == "input_tokens");
+                let is_input = key == "input_tokens" || key == "promptTokenCount";
+                let uncached = cached.filter(|_| is_input);
                 let uncached = uncached.and_then(|cached| member.as_u64()?.checked_sub(cached));
                 let member = &uncached.map_or_else(|| member.clone(), Value::from);
                 keys.push(key.clone());
@@ -189,6 +200,10 @@ const SAME: &[&[&str]] = &[
     &["requestId", "request_id"],
     &["id", "message_id", "tool_use_id", "toolCallId", "responseId"],
     &["id", "uuid"],
+    &["id", "tool_use_id", "toolCallId", "call_id", "callId"],
+    &["signature", "thinkingSignature", "thoughtSignature"],
+    &["input", "arguments", "args"],
+    &["text", "thinking", "output", "error", "customTitle", "title", "name"],
     &["parentId", "parentUuid"],
     &["name", "tool_name", "tools", "toolName"],
     &["media_type", "mimeType", "image_url"],
@@ -203,16 +218,16 @@ const SAME: &[&[&str]] = &[
     &["version", "cli_version"],
     &["content", "output", "text"],
     &["stop_reason", "stopReason"],
-    &["input_tokens", "input"],
-    &["output_tokens", "output"],
-    &["cache_read_input_tokens", "cacheRead", "cached_input_tokens"],
+    &["input_tokens", "input", "promptTokenCount"],
+    &["output_tokens", "output", "candidatesTokenCount"],
+    &["cache_read_input_tokens", "cacheRead", "cached_input_tokens", "cachedContentTokenCount"],
     &["cache_creation_input_tokens", "cacheWrite", "cache_write_input_tokens"],
     &["data", "base64_data"],
     &["cwd", "project_path"],
     &["version", "claude_code_version"],
     &["timestamp", "start_time"],
     &["durationMs", "totalDurationMs", "duration_ms"],
-    &["preTokens", "pre_tokens"],
+    &["preTokens", "pre_tokens", "originalTokenCount"],
     &["exit_status", "subtype"],
     &["content", "subtype"],
     &["isMeta", "isSynthetic"],
@@ -235,6 +250,17 @@ const OF_PI: &[(&str, &str)] = &[
     ("tool_use_id", "toolCallId"),
 ];
 
+/// The names of losses, and Qwen Code's names for the same members.
+const OF_QWEN: &[(&str, &str)] = &[
+    ("signature", "thoughtSignature"),
+    ("usage", "usageMetadata"),
+    ("content", "response"),
+    ("content", "parts"),
+    ("is_error", "status"),
+    ("input", "args"),
+    ("tool_use_id", "callId"),
+];
+
 /// The names of losses, and Codex' names for the same members.
 const OF_CODEX: &[(&str, &str)] = &[
     ("is_error", "status"),
@@ -255,6 +281,11 @@ const WORDS: &[[&str; 2]] = &[
     ["completed", "false"],
     ["failed", "true"],
     ["0", "false"],
+    ["success", "false"],
+    ["error", "true"],
+    ["success", "completed"],
+    ["success", "0"],
+    ["error", "failed"],
     ["compaction", "compact_boundary"],
 ];
 
@@ -280,7 +311,9 @@ impl Leaf {
         if self.key() == "kind" && self.text == "info" && self.kinds[0] == "notice" {
             return true;
         }
-        matches!(self.key(), "type" | "role") || is_start
+        let is_line = ["custom_title", "chat_compression", "notice", "notification"];
+        let is_line = self.key() == "subtype" && is_line.contains(&&*self.text);
+        matches!(self.key(), "type" | "role" | "thought") || is_start || is_line
     }
 
     /// Returns whether it is in a record of pi's.
@@ -289,6 +322,12 @@ impl Leaf {
         let kinds = ["message", "session", "session_info", "custom", "custom_message"];
         let others = ["compaction", "branch_summary", "label", "model_change"];
         kinds.contains(&first) || others.contains(&first)
+    }
+
+    /// Returns whether it is in a record of Qwen Code.
+    fn is_of_qwen(&self) -> bool {
+        let members = ["parts", "usageMetadata", "systemPayload", "toolCallResult"];
+        self.keys.iter().any(|key| members.contains(&key.as_str()))
     }
 
     /// Returns whether it is an item or a notice in a record of Codex.
@@ -320,12 +359,17 @@ impl Leaf {
             key == name
                 || self.is_of_pi() && OF_PI.contains(&(name, key))
                 || self.is_of_codex() && OF_CODEX.contains(&(name, key))
+                || self.is_of_qwen() && OF_QWEN.contains(&(name, key))
         };
         let has_key = |name: &str| self.keys.iter().any(|key| is_named(key, name));
         let is_kind = |name: &str| self.kinds.iter().any(|kind| kind == name);
         match holder {
             "" => has_key(name),
-            "block" => is_kind(name) || name == "block" || self.is_dump && has_key("content"),
+            "block" => {
+                is_kind(name)
+                    || ["block", "unknown"].contains(&name)
+                    || self.is_dump && has_key("content")
+            }
             "message" => has_key(name) || self.is_dump && has_key(&format!("message_{name}")),
             // The text of a notice has this name, whatever its member.
             "system" if name == "content" => is_kind("system"),
@@ -376,9 +420,8 @@ impl Shown {
             return true;
         }
         let text = leaf.text.as_str();
-        let same = WORDS.iter().find(|words| words.contains(&text));
-        self.has_word(leaf, text)
-            || same.is_some_and(|words| words.iter().any(|word| self.has_word(leaf, word)))
+        let mut same = WORDS.iter().filter(|words| words.contains(&text)).flatten();
+        self.has_word(leaf, text) || same.any(|word| self.has_word(leaf, word))
     }
 
     fn has_word(&self, leaf: &Leaf, word: &str) -> bool {

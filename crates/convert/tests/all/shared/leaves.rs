@@ -78,10 +78,12 @@ fn grow_at(path: String, root: Value<'_>, line: u64, leaves: &mut Vec<Leaf>) {
         // Codex counts cached tokens as tokens of the input, too.
         let count = |name| value.get(name).and_then(|count| count.raw().as_u64());
         let cached = count("cached_input_tokens")
-            .map(|read| read + count("cache_write_input_tokens").unwrap_or(0));
+            .map(|read| read + count("cache_write_input_tokens").unwrap_or(0))
+            .or_else(|| count("cachedContentTokenCount"));
         for (key, member) in value.members() {
             let key = key.decode();
-            let uncached = cached.filter(|_| key == "input_tokens");
+            let is_input = key == "input_tokens" || key == "promptTokenCount";
+            let uncached = cached.filter(|_| is_input);
             let uncached = uncached.and_then(|cached| member.raw().as_u64()?.checked_sub(cached));
             if let Some(n) = uncached {
                 let (path, text, number) = (format!("{path}.{key}"), n.to_string(), n as f64);

@@ -18,7 +18,7 @@ const WORDS: &[(&str, &[&str])] = &[
     ("source", &["cli"]),
     ("thread_source", &["user", "subagent"]),
     ("history_mode", &["legacy"]),
-    ("status", &["completed"]),
+    ("status", &["completed", "success", "error"]),
     ("kind", &["compaction", "error", "warning", "info"]),
     // The text of pi for redacted thinking.
     ("thinking", &["[Reasoning redacted]"]),

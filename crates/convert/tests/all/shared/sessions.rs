@@ -382,6 +382,124 @@ impl Tree {
     }
 }
 
+/// Lines of Qwen Code. The parent of each is the line before it, unless a branch starts.
+struct QwenLog {
+    lines: Vec<String>,
+    parent: String,
+    spelling: Spelling,
+}
+
+impl QwenLog {
+    fn push(&mut self, kind: &str, body: &[(&str, String)]) {
+        let n = self.lines.len();
+        let parent = std::mem::replace(&mut self.parent, Transcript::uuid(n));
+        let time = format!("\"2026-03-01T10:{:02}:{:02}.000Z\"", n / 60 % 60, n % 60);
+        let mut members: Members = vec![
+            ("uuid".into(), Transcript::uuid(n)),
+            ("parentUuid".into(), parent),
+            ("sessionId".into(), quoted("6e47e829-b0aa-4753-a26b-636f4a629329")),
+            ("timestamp".into(), time),
+            ("type".into(), quoted(kind)),
+            ("cwd".into(), quoted("/home/ada/demo")),
+            ("version".into(), quoted("0.24.4")),
+        ];
+        members.extend(body.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+        self.lines.push(spell(&members, self.spelling));
+    }
+
+    fn push_system(&mut self, subtype: &str, payload: String) {
+        self.push("system", &[("subtype", quoted(subtype)), ("systemPayload", payload)]);
+    }
+
+    fn push_user(&mut self, text: &str) {
+        let message = format!(r#"{{"role":"user","parts":[{{"text":{text}}}]}}"#);
+        self.push("user", &[("provenance", "\"real_user\"".into()), ("message", message)]);
+    }
+}
+
+/// Writes events as Qwen Code does.
+pub(crate) fn qwen(all: &[Happening], spelling: Spelling) -> Vec<String> {
+    let mut log = QwenLog { lines: Vec::new(), parent: "null".to_owned(), spelling };
+    let mut n_calls = 0;
+    for (n, happening) in all.iter().enumerate() {
+        match happening {
+            Happening::Prompt(text) => log.push_user(text),
+            Happening::Response(pieces) => {
+                let mut n_seen = n_calls;
+                let mut parts = Vec::new();
+                for piece in pieces {
+                    parts.push(match piece {
+                        Piece::Text(text) => format!(r#"{{"text":{text}}}"#),
+                        Piece::Thinking(text, None) => {
+                            format!(r#"{{"text":{text},"thought":true}}"#)
+                        }
+                        Piece::Thinking(text, Some(signature)) => format!(
+                            r#"{{"text":{text},"thought":true,"thoughtSignature":{signature}}}"#
+                        ),
+                        Piece::Call(input, _) => {
+                            n_seen += 1;
+                            format!(
+                                r#"{{"functionCall":{{"id":"toolu_{}","name":"bash","args":{input}}}}}"#,
+                                n_seen - 1
+                            )
+                        }
+                        Piece::Other(_) => r#"{"inlineData":{"mimeType":"image/png","data":"aGk="}}"#.into(),
+                    });
+                }
+                let usage = format!(
+                    r#"{{"promptTokenCount":{},"candidatesTokenCount":{n},"totalTokenCount":{},"cachedContentTokenCount":3}}"#,
+                    n + 7,
+                    n + n + 7
+                );
+                log.push(
+                    "assistant",
+                    &[
+                        ("model", "\"claude-sonnet-4-5\"".into()),
+                        ("message", format!(r#"{{"role":"model","parts":[{}]}}"#, parts.join(","))),
+                        ("usageMetadata", usage),
+                    ],
+                );
+                for (call, content, is_error) in results(pieces, n_calls) {
+                    let is_error = is_error.unwrap_or(false);
+                    let key = if is_error { "error" } else { "output" };
+                    let status = if is_error { "error" } else { "success" };
+                    let message = format!(
+                        r#"{{"role":"user","parts":[{{"functionResponse":{{"id":"toolu_{call}","name":"bash","response":{{"{key}":{content}}}}}}}]}}"#
+                    );
+                    let result = format!(r#"{{"callId":"toolu_{call}","status":"{status}"}}"#);
+                    log.push("tool_result", &[("message", message), ("toolCallResult", result)]);
+                }
+                n_calls = n_seen;
+            }
+            Happening::Other(kind, text) => match kind {
+                0 | 1 => log.push(
+                    "user",
+                    &[
+                        ("provenance", "\"system\"".into()),
+                        ("subtype", "\"notification\"".into()),
+                        ("message", format!(r#"{{"role":"user","parts":[{{"text":{text}}}]}}"#)),
+                    ],
+                ),
+                2 => log.push_system("ui_telemetry", format!(r#"{{"uiEvent":{{"x":{text}}}}}"#)),
+                3 => log.push_system(
+                    "notice",
+                    format!(r#"{{"kind":"info","subtype":"hint","text":{text}}}"#),
+                ),
+                4 => log.push_system("from_future", format!(r#"{{"x":{text}}}"#)),
+                _ => log.push_system("custom_title", format!(r#"{{"customTitle":{text}}}"#)),
+            },
+            Happening::Rewind(n_lines) => {
+                if let Some(n) = log.lines.len().checked_sub(n_lines + 1) {
+                    log.parent = Transcript::uuid(n);
+                }
+            }
+            Happening::Agent(text) => log.push_user(text),
+            Happening::Odd(members) => log.lines.push(spell(members, spelling)),
+        }
+    }
+    log.lines
+}
+
 /// Writes events as pi does.
 pub(crate) fn pi(all: &[Happening], spelling: Spelling) -> Vec<String> {
     let header = [
@@ -560,7 +678,7 @@ pub(crate) fn rollout(all: &[Happening], spelling: Spelling) -> Vec<String> {
                 1 => log.push(
                     "turn_context",
                     &format!(
-                        r#""cwd":"/home/ada/demo","approval_policy":"never","sandbox_policy":{{"type":"read-only"}},"model":{text},"summary":"auto""#
+                        r#""cwd":"/home/ada/demo","approval_policy":"never","sandbox_policy":{{"type":"read-only"}},"model":"claude-sonnet-4-5","summary":{text}"#
                     ),
                 ),
                 2 => log.push(

@@ -1,0 +1,139 @@
+//! Writes responses: all lines of a response as one message.
+
+use core_model::{Block, Event, LossKind, Message, Output, ToolUse};
+use jsonl::{Raw, Style, respell};
+
+use super::{SessionWriter, losses, response::Response};
+use crate::{
+    calls::{Call, is_word, tool_name},
+    json, write_part,
+};
+
+impl SessionWriter {
+    pub(super) fn write_assistant(
+        &mut self,
+        event: &Event<'_>,
+        message: &Message<'_>,
+        out: &mut Output,
+    ) {
+        let key = self.key(event, message);
+        let continues = self.response.as_ref().is_some_and(|response| response.takes(key));
+        // A new response would cut off the results of the last one that are yet to come.
+        let waits = self.response.is_some() && self.calls.is_any_expected(&self.facts);
+        if !continues && !waits {
+            self.close_response(out);
+        }
+        let is_new = self.response.is_none();
+        let mut is_shown = false;
+        let mut unsendable = Vec::new();
+        for (block_idx, (block, raw)) in message.blocks().enumerate() {
+            if !write_part::has_part(out, &block) {
+                continue;
+            }
+            is_shown = true;
+            match &block {
+                // Some proxies answer their own calls.
+                Block::ToolResult(result) => {
+                    self.write_result(event, message, result, block_idx, out);
+                    continue;
+                }
+                Block::ToolUse(tool) if !tool.is_server && self.is_repeated(tool) => {
+                    unsendable.push(raw);
+                    continue;
+                }
+                _ => {}
+            }
+            let response = match &mut self.response {
+                Some(response) => response,
+                None => {
+                    let line = self.thread.open("assistant", event, 0, out);
+                    self.response.insert(Response::new(key, line, out))
+                }
+            };
+            let line = response.line_for_part(out);
+            match &block {
+                Block::ToolUse(tool) if !tool.is_server => {
+                    self.write_call(event, tool, block_idx, line, out);
+                }
+                Block::ToolUse(tool) => {
+                    self.calls.note_other(&tool.id.decode());
+                    write_part::put_said(out, line, &block);
+                }
+                _ => write_part::put_said(out, line, &block),
+            }
+        }
+        for (n, raw) in unsendable.into_iter().enumerate() {
+            self.write_unsendable(event, raw, (n, is_new && self.response.is_none()), out);
+        }
+        if !is_new || !is_shown {
+            out.drop_ids(event);
+            out.drop_time(event);
+        }
+        match &mut self.response {
+            Some(response) => response.observe(message, out),
+            None => losses::count_usage(message, out),
+        }
+    }
+
+    /// Returns whether an earlier call has the id of a call. The API would refuse the session.
+    fn is_repeated(&self, tool: &ToolUse<'_>) -> bool {
+        let id = tool.id.decode();
+        self.calls.is_called(&id) && is_word(&id)
+    }
+
+    /// Writes a call that the API would refuse as a notice with its JSON.
+    fn write_unsendable(
+        &mut self,
+        event: &Event<'_>,
+        raw: Raw<'_>,
+        (n, is_own): (usize, bool),
+        out: &mut Output,
+    ) {
+        out.lose(LossKind::Flattened, "tool_use");
+        let n = if is_own { n } else { n.saturating_add(1) };
+        let line = self.open_notice("warning", event, n, out);
+        out.put(line.id, ",\"subtype\":\"toolCall\",\"text\":");
+        // Without needless escapes, which would hide words from searches.
+        let mut written = Vec::new();
+        respell(&mut written, raw, Style::Compact);
+        out.put_string(line.id, &String::from_utf8_lossy(&written));
+        out.put(line.id, "}");
+        self.emit_after_response(line, out);
+    }
+
+    fn write_call(
+        &mut self,
+        event: &Event<'_>,
+        tool: &ToolUse<'_>,
+        block_idx: usize,
+        line: core_model::LineId,
+        out: &mut Output,
+    ) {
+        let id = tool.id.decode();
+        let written = self.calls.name(&id, || out.uuid(event, "tool", block_idx));
+        let name = tool_name(&tool.name.decode());
+        write_part::put_call(out, line, tool, written.as_deref(), name.as_deref());
+        let name = json(&name.unwrap_or_else(|| tool.name.decode().into_owned()));
+        let place = self.response.as_mut().map_or(0, Response::add_call);
+        self.calls.add(&id, Call { written, name, place });
+    }
+
+    /// Writes a text of the client that has the role of the assistant as a notice, because the client
+    /// would send it as an answer of the model.
+    pub(super) fn write_failed(
+        &mut self,
+        event: &Event<'_>,
+        message: &Message<'_>,
+        out: &mut Output,
+    ) {
+        let line = self.open_notice("error", event, 0, out);
+        out.put(line.id, ",\"text\":");
+        write_part::put_joined(out, line.id, &message.content);
+        write_part::drop_images(out, &message.content);
+        out.put(line.id, "}");
+        out.lose(LossKind::Flattened, "message.role");
+        losses::count_usage(message, out);
+        out.drop_if(message.model.is_some(), "model");
+        self.emit_after_response(line, out);
+    }
+}
