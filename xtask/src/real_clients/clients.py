@@ -222,7 +222,8 @@ class Pi(Client):
 
     def folder_of(self, path):
         head = next((line for line in read_objects(path) if line.get("type") == "session"), {})
-        return head.get("cwd") or PROJECT
+        # A folder of Windows has a relative path here.
+        return os.path.join(PROJECT, head.get("cwd") or PROJECT)
 
     def unwrapped(self, text):
         found = self.SUMMARY.fullmatch(text)
