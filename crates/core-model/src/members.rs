@@ -212,6 +212,8 @@ pub(crate) fn list_blocks(message: &Message<'_>, found: &mut dyn FnMut(&str)) {
             None if has("thinking") => ("thinking", THINKING),
             None if has("tool_use_id") => ("tool_result", RESULT),
             None if has("input") => ("tool_use", &["id", "name", "input"]),
+            // Google's thoughts are texts with a mark.
+            None if has("thought") => ("thinking", THOUGHT),
             None if has("text") => ("text", &["text"]),
             // A block of any other kind is shown or lost as a whole.
             _ => continue,
@@ -231,6 +233,9 @@ pub(crate) fn list_blocks(message: &Message<'_>, found: &mut dyn FnMut(&str)) {
 
 /// The members of thinking that events hold, in the API and in pi.
 const THINKING: &[&str] = &["thinking", "signature", "thinkingSignature"];
+
+/// The members of a thought that events hold, in Google's API.
+const THOUGHT: &[&str] = &["text", "thought", "thoughtSignature"];
 
 /// The members of a tool result that events hold.
 const RESULT: &[&str] =

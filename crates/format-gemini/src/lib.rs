@@ -1,7 +1,7 @@
 //! Reads and writes sessions of Qwen Code: JSON Lines, a tree by `parentUuid`, with Google's messages.
 //!
 //! ```
-//! use format_gemini::{core_model::Block, qwen::Reader};
+//! use format_gemini::{Reader, core_model::Block};
 //!
 //! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/qwen/one-call.jsonl");
 //! # let mut n_calls = 0;
@@ -21,9 +21,13 @@
 //!
 //! # Contents
 //!
-//! - [`qwen`] has the sessions of Qwen Code: `Reader`, `Record`, `Writer`, `Checker`, and functions
-//!   that find sessions.
-//! - [`read_part`] reads a part of a message, such as a text or a call.
+//! - [`Reader`] reads records: owned ones as an iterator, borrowed ones with
+//!   [`next_borrowed`](core_model::Reader::next_borrowed). [`Record`] gives access to the members
+//!   of a record, and [`read_part`] reads a part of a message, such as a text or a call.
+//! - [`Writer`] writes records of any format as records of a session.
+//! - [`Checker`] finds records that the client would refuse, lose or send otherwise.
+//! - [`list_sessions`] and [`sessions_dir`] find sessions.
+//! - `TypedRecord` decodes a record into a struct for its type, with the feature `serde`.
 //!
 //! FORMAT.md lists the facts about the format, each with the version of the client that showed it.
 //!
@@ -42,19 +46,68 @@
     deny(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice)
 )]
 
+mod branch;
+mod bundle;
 mod calls;
+mod face;
 mod key;
 mod part;
-pub mod qwen;
+mod reader;
+mod record;
+mod store;
+#[cfg(feature = "serde")]
+mod typed;
 mod unread;
+mod unread_part;
+mod validate;
 mod write_part;
+mod writer;
 
+use core_model::{Format, Functions};
 use jsonl::{Style, push_string};
 
 pub use core_model;
 pub use jsonl;
 
-pub use self::{part::read_part, qwen::QWEN};
+#[cfg(feature = "serde")]
+pub use self::typed::{
+    AssistantRecord, SystemRecord, ToolResultRecord, TypedMessage, TypedRecord, UserRecord,
+};
+pub use self::{
+    branch::Branch,
+    face::{Checker, Qwen, Reader, RecordBuf, RecordRef, Writer},
+    part::read_part,
+    reader::{detect, read},
+    record::Record,
+    store::{
+        SessionSummary, encode_project_dir, list_sessions, qwen_dir, session_uuid, sessions_dir,
+    },
+    validate::validate,
+};
+
+/// The name of the format.
+pub(crate) const NAME: &str = "qwen";
+
+/// The sessions of Qwen Code.
+///
+/// A line that is ignored needs the id of the line before, so no constant line can hold a carry. The
+/// client reads whole files, so the head has no limit.
+pub static QWEN: Format = Format::new(
+    NAME,
+    'q',
+    "sessions of Qwen Code (~/.qwen/projects/<path>/chats/<UUID>.jsonl)",
+    Functions {
+        detect,
+        is_record: reader::is_record,
+        read,
+        writer: writer::create,
+        checker: validate::checker,
+    },
+)
+.read_more(reader::read_more)
+.planner(|options| Box::new(Branch::new(options)))
+.store(store::STORE)
+.bundles(bundle::BUNDLES);
 
 /// Returns a text as a JSON string.
 pub(crate) fn json(text: &str) -> String {

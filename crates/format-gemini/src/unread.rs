@@ -1,107 +1,119 @@
-//! Lists the members of Google's parts that no event holds.
+//! Lists the members of a line that no event holds, so that a conversion can report them as lost.
 //!
-//! In: `{"functionCall":{"id":"c","name":"n","args":{},"mood":"good"}}`. Out: `functionCall.mood`.
+//! In: `{"type":"user","provenance":"real_user","message":{"role":"user","parts":[..]},..}`. Out:
+//! `provenance`.
 
-use core_model::{Shape, is_void};
-use jsonl::Value;
+use core_model::{Body, Event, Shape, Vocabulary, is_void};
+use jsonl::Text;
 
-/// The members of a part by its kind.
-const KINDS: [(&str, &[&str]); 3] = [
-    ("functionCall", &["id", "name", "args"]),
-    ("functionResponse", &["id", "name", "response", "parts"]),
-    ("inlineData", &["mimeType", "data"]),
-];
+use crate::{
+    record::Record,
+    unread_part::{add_members, add_parts, list_members, list_parts, list_usage},
+};
 
-/// The members of a response's tokens that events hold.
-const TOKENS: [&str; 3] = ["promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount"];
+/// The names that Qwen Code has for the members that events hold.
+pub(crate) static VOCABULARY: Vocabulary = Vocabulary {
+    session_id: "sessionId",
+    tool_use_result: "toolCallResult",
+    is_meta: "provenance",
+    is_api_error: "subtype",
+    has_api_blocks: false,
+    ids_from_ends: true,
+    shape,
+    list,
+    record,
+    ..Vocabulary::PLAIN
+};
 
-/// Adds the names of the members of parts and of what is in them.
-pub(crate) fn add_parts(shape: &mut Shape, parts: Value<'_>) {
-    for part in parts.items() {
-        add_members(shape, part, |shape, value| {
-            add_members(shape, value, |shape, value| {
-                if value.is_object() {
-                    add_members(shape, value, |_, _| {});
-                }
-            });
-        });
+/// Returns the names of all members of a line and of its parts.
+fn shape(event: &Event<'_>) -> Shape {
+    let mut shape = Shape::default();
+    if event.nth > 0 {
+        shape.add_name(b"more");
     }
-}
-
-/// Adds the names of the members of an object, and calls `each` with their values.
-pub(crate) fn add_members(
-    shape: &mut Shape,
-    object: Value<'_>,
-    each: impl Fn(&mut Shape, Value<'_>),
-) {
-    object.read_members(|key, value| {
+    let kind = event.kind.map_or("", |kind| kind.body());
+    shape.add_name(kind.as_bytes());
+    event.value.read_members(|key, value| {
         shape.add(key, &value);
         if value.text().is_none() {
             shape.add_name(b"no text");
         }
-        each(shape, value);
+        match key {
+            b"message" => add_members(&mut shape, value, |shape, parts| add_parts(shape, parts)),
+            b"usageMetadata" | b"toolCallResult" => add_members(&mut shape, value, |_, _| {}),
+            b"systemPayload" => add_members(&mut shape, value, |shape, value| {
+                add_members(shape, value, |_, _| {});
+                value.items().for_each(|message| {
+                    add_members(shape, message, |shape, parts| add_parts(shape, parts));
+                });
+            }),
+            _ => {}
+        }
         true
     });
+    shape
 }
 
-/// Lists the members of parts that no event holds.
-pub(crate) fn list_parts(parts: Value<'_>, found: &mut dyn FnMut(&str)) {
-    for part in parts.items() {
-        let is_thought = part.get("thought").and_then(|it| it.bool()) == Some(true);
-        let kind = KINDS.iter().find(|(kind, _)| part.get(kind).is_some());
-        // A part of any other kind is shown or lost as a whole.
-        if kind.is_none() && part.get("text").is_none() {
-            continue;
+fn list(event: &Event<'_>, found: &mut dyn FnMut(&str)) {
+    let record = Record::decode(event.value);
+    if event.nth > 0 {
+        return list_repeated(event, &record, found);
+    }
+    let kind = event.kind.map(|kind| kind.decode());
+    let kind = kind.as_deref().unwrap_or_default();
+    let is_message = matches!(event.body, Body::Message(_));
+    let is_title = matches!(event.body, Body::Title(_));
+    for (key, value) in event.value.members() {
+        let key = key.decode();
+        let is_text = value.text().is_some();
+        let is_held = match (kind, &*key) {
+            (_, "type") => true,
+            // No line of another format has the place of a title in the tree.
+            ("system", "uuid" | "parentUuid" | "timestamp") => is_text && !is_title,
+            (_, "uuid" | "parentUuid" | "sessionId" | "timestamp" | "cwd" | "version") => is_text,
+            (_, "gitBranch") => is_text,
+            (_, "message") => is_message,
+            ("assistant", "model") => is_text && is_message,
+            ("assistant", "usageMetadata") => value.is_object() && is_message,
+            ("tool_result", "toolCallResult") => is_message,
+            ("system", "systemPayload" | "subtype") => true,
+            _ => false,
+        };
+        if !is_held && !is_void(&value) {
+            found(&key);
         }
-        for (key, value) in part.members() {
-            let key = key.decode();
-            let is_held = match kind {
-                Some((kind, _)) => key == *kind,
-                None => {
-                    matches!(&*key, "text" | "thought") || is_thought && key == "thoughtSignature"
-                }
-            };
-            if !is_held && !is_void(&value) {
-                found(&key);
+    }
+    if let Some(message) = record.message.filter(|_| is_message) {
+        list_members(message, "message", &["role", "parts"], found);
+        record.parts().into_iter().for_each(|parts| list_parts(parts, found));
+    }
+    if let Some(usage) = record.usage.filter(|_| kind == "assistant") {
+        list_usage(usage, found);
+    }
+    let Some(payload) = record.payload.filter(|_| kind == "system") else { return };
+    match &event.body {
+        Body::Title(_) => list_members(payload, "systemPayload", &["customTitle"], found),
+        Body::Notice(_) if record.compressed_history().is_some() => {
+            list_members(payload, "systemPayload", &["info", "compressedHistory"], found);
+            if let Some(info) = payload.get("info") {
+                list_members(info, "info", &[], found);
             }
         }
-        if let Some((kind, known)) = kind
-            && let Some(inner) = part.get(kind)
-        {
-            list_members(inner, kind, known, found);
-            if *kind == "functionResponse" {
-                list_response(inner, found);
-            }
-        }
+        // The kind of a notice says less than its subtype.
+        _ => list_members(payload, "systemPayload", &["subtype", "text"], found),
     }
 }
 
-/// Lists the members of a response besides its words. With an `error` the words are the error.
-fn list_response(response: Value<'_>, found: &mut dyn FnMut(&str)) {
-    let Some(inner) = response.get("response") else { return };
-    match (inner.get("error"), inner.get("output")) {
-        (Some(_), _) => list_members(inner, "response", &["error"], found),
-        (None, Some(_)) => list_members(inner, "response", &["output"], found),
-        // The whole object is the content.
-        (None, None) => {}
-    }
+/// Lists the members of a message that a compression repeats.
+fn list_repeated(event: &Event<'_>, record: &Record<'_>, found: &mut dyn FnMut(&str)) {
+    let place = (event.nth as usize).saturating_sub(1);
+    let message = record.compressed_history().and_then(|history| history.items().nth(place));
+    let Some(message) = message else { return };
+    list_members(message, "compressedHistory", &["role", "parts"], found);
+    message.get("parts").into_iter().for_each(|parts| list_parts(parts, found));
 }
 
-/// Lists the members of an object besides some, with the object's name before theirs.
-pub(crate) fn list_members(
-    object: Value<'_>,
-    name: &str,
-    known: &[&str],
-    found: &mut dyn FnMut(&str),
-) {
-    for (key, value) in object.members() {
-        if !known.iter().any(|known| key.is(known)) && !is_void(&value) {
-            found(&format!("{name}.{}", key.decode()));
-        }
-    }
-}
-
-/// Lists the tokens that no event holds.
-pub(crate) fn list_usage(usage: Value<'_>, found: &mut dyn FnMut(&str)) {
-    list_members(usage, "usageMetadata", &TOKENS, found);
+/// Returns the words that name a kind of record, such as `system` and `ui_telemetry`.
+fn record<'l>(event: &Event<'l>) -> [Option<Text<'l>>; 2] {
+    [event.kind, Record::decode(event.value).subtype]
 }

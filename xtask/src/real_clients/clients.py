@@ -332,13 +332,13 @@ stream_max_retries = 0
 
 
 class Qwen(Client):
-    """Qwen Code over the messages API, which shows the signatures of thinking and the flags of errors."""
+    """Qwen Code over the messages API, which shows the signatures of thinking and the flags of errors. It goes on with the
+    model of the last response, because Claude Code does not send thinking of another model than that of its last one."""
 
     format = "qwen"
     environment = (
         f"ANTHROPIC_BASE_URL={API}",
         "ANTHROPIC_API_KEY=dummy",
-        "ANTHROPIC_MODEL=claude-sonnet-4-5",
     )
     SETTINGS = {
         "security": {"auth": {"selectedType": "anthropic"}},
@@ -359,8 +359,10 @@ class Qwen(Client):
         target = f"{home}/.qwen/projects/{folder}/chats/{session}.jsonl"
         os.makedirs(os.path.dirname(target), exist_ok=True)
         shutil.copyfile(path, target)
+        models = [line.get("model") for line in read_objects(path) if line.get("type") == "assistant"]
+        model = {"name": next((model for model in reversed(models) if model), "claude-sonnet-4-5")}
         with open(f"{home}/.qwen/settings.json", "w", encoding="utf-8") as file:
-            json.dump(self.SETTINGS, file)
+            json.dump({**self.SETTINGS, "model": model}, file)
         return session
 
     def file(self, home, session):

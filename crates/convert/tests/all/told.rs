@@ -355,8 +355,11 @@ impl Leaf {
         let (holder, name) = field.rsplit_once('.').unwrap_or(("", field));
         // The last two members of a path.
         let holder = holder.rsplit('.').next().unwrap_or_default();
+        // The first line of Codex has the id of its session twice.
+        let is_session = field == "payload.id" && self.key() == "session_id";
         let is_named = |key: &str, name: &str| {
             key == name
+                || is_session
                 || self.is_of_pi() && OF_PI.contains(&(name, key))
                 || self.is_of_codex() && OF_CODEX.contains(&(name, key))
                 || self.is_of_qwen() && OF_QWEN.contains(&(name, key))

@@ -8,7 +8,7 @@ use format_gemini::{
     QWEN,
     core_model::{Block, Event, Options, Role},
     jsonl::{Scanner, lines},
-    qwen::validate,
+    validate,
 };
 
 struct Case {
@@ -104,7 +104,7 @@ fn shown(session: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut called = HashSet::new();
     let mut said = String::new();
-    let mut end = |said: &mut String, found: &mut Vec<String>| {
+    let end = |said: &mut String, found: &mut Vec<String>| {
         if !said.is_empty() {
             found.push(std::mem::take(said));
         }

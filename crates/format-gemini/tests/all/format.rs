@@ -1,7 +1,6 @@
 //! This crate under the name that the shared tests use, and its folders.
 
-pub(crate) use format_gemini::qwen::*;
-pub(crate) use format_gemini::{QWEN as FORMAT, core_model, jsonl};
+pub(crate) use format_gemini::*;
 
 /// The folders of its fixtures.
 pub(crate) const FIXTURES: &[&str] = &["qwen"];

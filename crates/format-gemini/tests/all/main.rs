@@ -3,6 +3,7 @@
 mod cases;
 #[path = "../../../core-model/tests/shared/face.rs"]
 mod face;
+mod fixtures;
 mod format;
 #[cfg(feature = "serde")]
 #[path = "../../../core-model/tests/shared/typed.rs"]

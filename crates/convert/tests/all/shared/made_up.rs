@@ -85,6 +85,7 @@ pub(crate) fn made_up(
         // The tokens of a result are the sums over its messages.
         let is_usage = leaf.path.starts_with("usage.")
             || leaf.path.starts_with("message.usage.")
+            || leaf.path.starts_with("usageMetadata.")
             || leaf.path.starts_with("payload.info.");
         let key = if is_usage { "usage" } else { leaf.key() };
         let fields = MADE_UP.iter().find(|(of, _)| *of == key);
@@ -106,7 +107,9 @@ fn is_id(leaf: &Leaf) -> bool {
         return true;
     }
     let is_uuid = leaf.text.len() == 36 && leaf.text.as_bytes().get(14) == Some(&b'5');
-    let places = ["uuid", "parentUuid", "sourceToolAssistantUUID", "turn_id", "thread_id"];
+    // Qwen Code finds no session whose id has another version.
+    let places =
+        ["uuid", "parentUuid", "sourceToolAssistantUUID", "turn_id", "thread_id", "sessionId"];
     let is_place = places.contains(&leaf.key());
     is_uuid && is_place
 }

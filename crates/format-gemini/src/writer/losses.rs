@@ -4,7 +4,7 @@ use core_model::{Event, Facts, LossKind, Message, Output, Start, ToolCall};
 
 use crate::{
     calls::{is_word, tool_name},
-    qwen::store::is_uuid,
+    store::is_uuid,
 };
 
 /// Counts the context of an event: speaker and session. Lines have its id, its time and its folder.

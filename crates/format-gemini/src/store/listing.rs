@@ -8,7 +8,7 @@ use std::{cmp::Reverse, io, path::Path, time::UNIX_EPOCH};
 use core_model::{Body, Event, ReadError, session_files};
 
 use super::is_uuid;
-use crate::qwen::Reader;
+use crate::Reader;
 
 /// A session in a list.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -37,7 +37,7 @@ pub struct SessionSummary {
 /// Returns an error if the folder or a file cannot be read. A missing folder has no sessions.
 ///
 /// ```
-/// let sessions = format_gemini::qwen::list_sessions("no such folder")?;
+/// let sessions = format_gemini::list_sessions("no such folder")?;
 /// assert!(sessions.is_empty());
 /// # Ok::<(), std::io::Error>(())
 /// ```

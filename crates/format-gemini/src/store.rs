@@ -12,7 +12,7 @@ use core_model::{Environment, Home, SafeName, Store, subfolders, uuid_of_name};
 pub use self::listing::{SessionSummary, list_sessions};
 
 /// The place of the client's sessions, and the command that continues one.
-pub(super) const STORE: Store = Store {
+pub(crate) const STORE: Store = Store {
     folders,
     is_shared: false,
     place: Some(place),
@@ -31,7 +31,7 @@ pub fn qwen_dir(environment: &Environment<'_>) -> Option<PathBuf> {
 /// be computed from the name; the sessions have it as `cwd`.
 ///
 /// ```
-/// assert_eq!(format_gemini::qwen::encode_project_dir("/a/.b_c d"), "-a--b-c-d");
+/// assert_eq!(format_gemini::encode_project_dir("/a/.b_c d"), "-a--b-c-d");
 /// ```
 pub fn encode_project_dir(path: &str) -> String {
     let is_kept = |char: char| char.is_ascii_alphanumeric();
@@ -50,7 +50,7 @@ pub fn encode_project_dir(path: &str) -> String {
 ///
 /// let variable = |name: &str| (name == "HOME").then(|| "/home/u".into());
 /// let environment = Environment::new(System::Unix, &variable);
-/// let folder = format_gemini::qwen::sessions_dir(&environment, "/home/u/app");
+/// let folder = format_gemini::sessions_dir(&environment, "/home/u/app");
 /// assert_eq!(folder, Some("/home/u/.qwen/projects/-home-u-app/chats".into()));
 /// ```
 pub fn sessions_dir(environment: &Environment<'_>, project: &str) -> Option<PathBuf> {
@@ -78,23 +78,28 @@ fn place(environment: &Environment<'_>, project: &str, id: &str) -> Option<Home>
     Some(Home { root: qwen_dir(environment)?, folder: dir(project), name })
 }
 
-/// Returns the UUID for a session id: the id itself in lower case, if it is a UUID with hyphens, else
-/// a UUID made from it. The client finds only files with such a name.
+/// Returns the UUID for a session id: the id itself in lower case, if it is a UUID of the versions 1 to
+/// 5, else a UUID made from it. The client takes any other id for a title (FORMAT.md, "Place"); the ids
+/// of Codex and pi have the version 7.
 ///
 /// ```
 /// let id = "2A86484A-EB59-46EF-AC4A-848742436C10";
-/// assert_eq!(format_gemini::qwen::session_uuid(id), id.to_ascii_lowercase());
-/// assert_eq!(format_gemini::qwen::session_uuid("my session").len(), 36);
+/// assert_eq!(format_gemini::session_uuid(id), id.to_ascii_lowercase());
+/// let id = "01a204d9-c1ad-7020-8220-65475b8a1298";
+/// assert_ne!(format_gemini::session_uuid(id), id);
+/// assert_eq!(format_gemini::session_uuid("my session").len(), 36);
 /// ```
 pub fn session_uuid(id: &str) -> String {
     if is_uuid(id) { id.to_ascii_lowercase() } else { uuid_of_name("session", id) }
 }
 
-/// Returns whether a text is a UUID with hyphens.
+/// Returns whether a text is a UUID of the versions 1 to 5.
 pub(crate) fn is_uuid(id: &str) -> bool {
     id.len() == 36
         && id.bytes().enumerate().all(|(at, byte)| match at {
             8 | 13 | 18 | 23 => byte == b'-',
+            14 => matches!(byte, b'1'..=b'5'),
+            19 => matches!(byte.to_ascii_lowercase(), b'8' | b'9' | b'a' | b'b'),
             _ => byte.is_ascii_hexdigit(),
         })
 }
@@ -114,7 +119,7 @@ mod tests {
             "/home/u/.qwen/projects/-home-u-a-b/chats/2a86484a-eb59-46ef-ac4a-848742436c10.jsonl";
         assert_eq!(home.expect("a place").path(), Path::new(expected));
         let path = place(&environment, "/../..", "../../x").expect("a place").path();
-        assert!(path.starts_with("/home/u/.qwen/projects/-------/chats"), "{path:?}");
+        assert!(path.starts_with("/home/u/.qwen/projects/------/chats"), "{path:?}");
         let variable = |name: &str| (name == "QWEN_HOME").then(|| "/q".into());
         assert_eq!(qwen_dir(&Environment::new(System::Unix, &variable)), Some("/q".into()));
         assert_eq!(qwen_dir(&Environment::new(System::Unix, &|_| None)), None);

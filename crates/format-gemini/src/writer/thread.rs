@@ -9,7 +9,7 @@ use core_model::{
 };
 use jsonl::{Raw, Text};
 
-use crate::{json, qwen::store::session_uuid};
+use crate::{json, store::session_uuid};
 
 /// The thread of lines.
 #[derive(Debug, Default)]
@@ -58,6 +58,9 @@ impl Thread {
             out.lose(LossKind::Invented, "session_id");
             out.uuid(event, "session", 0)
         });
+        if session_uuid(&id) != id {
+            out.lose(LossKind::Flattened, event.vocabulary.session_id);
+        }
         self.session = Some(json(&session_uuid(&id)));
         self.agent = facts.agent.as_deref().map(json);
         let cwd = fact(&facts.cwd).unwrap_or_else(|| {

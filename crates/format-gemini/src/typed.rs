@@ -8,7 +8,7 @@ typed_records! {
     /// A record of a session, by its `type`.
     ///
     /// ```
-    /// use format_gemini::qwen::{Reader, TypedRecord};
+    /// use format_gemini::{Reader, TypedRecord};
     ///
     /// let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/qwen/one-call.jsonl");
     /// let mut n_results = 0;

@@ -9,7 +9,7 @@ use core_model::{Check, Checker, Field, Findings, Place, Problem, Severity};
 use jsonl::{Line, Value};
 
 use self::{calls::Calls, tree::Tree};
-use super::{record::Record, store::is_uuid};
+use crate::{record::Record, store::is_uuid};
 
 /// Returns the problems of a session for Qwen Code 0.24.4; an empty vector if there are none.
 ///
@@ -17,8 +17,8 @@ use super::{record::Record, store::is_uuid};
 /// is that of another project.
 ///
 /// ```
-/// let line = b"{\"uuid\":\"a\",\"sessionId\":\"s\",\"type\":\"system\",\"systemPayload\":{}}\n";
-/// let problems = format_gemini::qwen::validate(line);
+/// let line = b"{\"uuid\":\"a\",\"sessionId\":\"5b0f3c1e-7a51-4d3e-9a41-0c7e1f2a9b08\",\"type\":\"system\",\"systemPayload\":{}}\n";
+/// let problems = format_gemini::validate(line);
 /// assert_eq!(problems[0].rule, "cwd");
 /// assert!(problems[0].stops());
 /// ```
@@ -27,7 +27,7 @@ pub fn validate(bytes: &[u8]) -> Vec<Problem> {
 }
 
 /// Creates a checker for a session.
-pub(super) fn checker() -> Box<dyn Checker> {
+pub(crate) fn checker() -> Box<dyn Checker> {
     Box::<SessionChecker>::default()
 }
 
@@ -47,7 +47,7 @@ impl Checker for SessionChecker {
         if !is_uuid(stem.strip_suffix(".jsonl").unwrap_or(stem)) {
             out.warns(
                 "file-name",
-                "the name is no UUID: the client does not find the session; rename the file to the \
+                "the name is no UUID of the versions 1 to 5: the client does not find the session; rename the file to the \
                  `sessionId` of its first line",
             );
         }
@@ -117,6 +117,11 @@ impl SessionChecker {
             let message = "the first line has no string `cwd`: the client ends with a stack trace; \
                 add the folder of the project";
             out.stops("cwd", message);
+        }
+        if session.as_deref().is_some_and(|id| !is_uuid(id)) {
+            let message = "the `sessionId` is no UUID of the versions 1 to 5: the client takes it for a \
+                title, and does not find the session; give all lines another one";
+            out.stops("session-id", message);
         }
         self.session = session;
     }

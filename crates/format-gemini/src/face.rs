@@ -3,7 +3,7 @@
 use core_model::{Format, RecordFormat};
 use jsonl::Value;
 
-use super::{QWEN, Record};
+use crate::{QWEN, Record};
 
 /// Marker type for Qwen Code's sessions.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@ use core_model::{Event, LineId, LossKind, Notice, NoticeKind, Outcome, Output, S
 use jsonl::{Raw, Scanner, Text};
 
 use super::{SessionWriter, thread::Line};
-use crate::qwen::reader::NOTICE;
+use crate::reader::NOTICE;
 
 impl SessionWriter {
     pub(super) fn write_notice(

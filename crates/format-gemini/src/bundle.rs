@@ -6,13 +6,13 @@
 
 use core_model::{Bundles, NamedAgents};
 
-use super::reader::detect;
+use crate::reader::detect;
 
 /// The names of sub-agents' sessions: `<session>_agent-<agent>.jsonl`.
 const AGENTS: NamedAgents = NamedAgents { separator: "_agent-", detect };
 
 /// The layout of sub-agents' sessions.
-pub(super) const BUNDLES: Bundles = Bundles {
+pub(crate) const BUNDLES: Bundles = Bundles {
     owner: |path, files| AGENTS.owner(path, files),
     role: |name| AGENTS.role(name),
     agent_name: |stem, agent| format!("{stem}{}{agent}.jsonl", AGENTS.separator),

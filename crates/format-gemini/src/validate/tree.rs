@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use core_model::{ByHash, Field, Findings, IdHasher, Options, Place, Planner, Severity};
 use jsonl::Value;
 
-use crate::qwen::{Branch, reader::read, record::Record};
+use crate::{Branch, reader::read, record::Record};
 
 /// The tree of lines.
 #[derive(Debug)]

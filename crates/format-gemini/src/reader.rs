@@ -9,11 +9,15 @@ use core_model::{
 };
 use jsonl::{Raw, Value};
 
-use super::{NAME, record::Record, unread::VOCABULARY};
-use crate::part::{member, read_failed_part, read_part, read_usage};
+use crate::{
+    NAME,
+    part::{member, read_failed_part, read_part, read_usage},
+    record::Record,
+    unread::VOCABULARY,
+};
 
 /// The subtype of the lines that hold notices of other formats.
-pub(super) const NOTICE: &str = "notice";
+pub(crate) const NOTICE: &str = "notice";
 
 /// Returns whether a line is Qwen Code's and of no other format. Claude Code's lines have the same
 /// envelope, but their messages have a `content`.
@@ -21,7 +25,7 @@ pub(super) const NOTICE: &str = "notice";
 /// ```
 /// let mut scanner = jsonl::Scanner::default();
 /// let line = br#"{"uuid":"u1","sessionId":"s","type":"user","message":{"parts":[]}}"#;
-/// assert!(format_gemini::qwen::detect(scanner.scan_slice(line, 0)?));
+/// assert!(format_gemini::detect(scanner.scan_slice(line, 0)?));
 /// # Ok::<(), jsonl::Error>(())
 /// ```
 pub fn detect(line: Value<'_>) -> bool {
@@ -48,7 +52,7 @@ pub fn detect(line: Value<'_>) -> bool {
 }
 
 /// Returns whether an object is a whole line. No object inside a line has a session.
-pub(super) fn is_record(value: Value<'_>) -> bool {
+pub(crate) fn is_record(value: Value<'_>) -> bool {
     detect(value)
 }
 
@@ -82,7 +86,7 @@ pub fn read(line: Value<'_>) -> Event<'_> {
 }
 
 /// Reads event `n` of a line: the messages that replace the ones before a compression.
-pub(super) fn read_more(line: Value<'_>, n: u32) -> Option<Event<'_>> {
+pub(crate) fn read_more(line: Value<'_>, n: u32) -> Option<Event<'_>> {
     let history = Record::decode(line).compressed_history()?;
     let place = usize::try_from(n.checked_sub(1)?).ok()?;
     let message = history.items().nth(place)?;

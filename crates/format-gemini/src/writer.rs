@@ -25,7 +25,7 @@ use self::{
 use crate::{calls::Calls, key::Key};
 
 /// Creates a writer of a session.
-pub(super) fn create(_options: &Options, facts: Facts) -> Box<dyn Writer> {
+pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn Writer> {
     Box::new(SessionWriter { facts, ..SessionWriter::default() })
 }
 
