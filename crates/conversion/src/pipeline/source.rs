@@ -283,7 +283,7 @@ fn read_some(reader: &mut impl Read, free: &mut [u8]) -> io::Result<usize> {
 }
 
 /// Limit on the events that stay in memory. Each takes about a kilobyte.
-const MAX_EVENTS: usize = 8 * 1024;
+const MAX_EVENTS: usize = 2 * 1024;
 
 /// A line and its event.
 type LineEvent<'c> = (Line<'c>, jsonl::Result<Event<'c>>);
