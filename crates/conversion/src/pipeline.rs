@@ -268,7 +268,7 @@ impl Conversion {
             one_pass = self.one_pass(events, &mut sinks, &extras)?;
         }
         let mut survey = match one_pass {
-            OnePass::Done(report) => return Ok(report),
+            OnePass::Done(report) => return Ok(*report),
             OnePass::Failed(survey) => *survey,
             OnePass::NotTried => survey(events, self, is_restored, sidecar.is_some())?,
         };

@@ -40,7 +40,7 @@ use crate::{
 /// The result of an attempt to convert a source in one pass.
 pub(super) enum OnePass {
     /// The target is written.
-    Done(Report),
+    Done(Box<Report>),
     /// A promise was broken. The sinks are empty again.
     Failed(Box<Survey>),
     /// The source was not read.
@@ -86,7 +86,7 @@ impl Conversion {
         let mut surveyor = Surveyor::new(self, events.own_end());
         loop {
             if let Some(report) = self.attempt(events, &mut surveyor, sinks, extras)? {
-                return Ok(OnePass::Done(report));
+                return Ok(OnePass::Done(Box::new(report)));
             }
             sinks.each().try_for_each(Sink::retract)?;
             match surveyor.of_shown() {

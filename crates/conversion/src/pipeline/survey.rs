@@ -175,7 +175,7 @@ pub(crate) struct Surveyor<'c> {
     all: Option<Facts>,
     own_end: u64,
     has_sidechains: bool,
-    /// Whether the plan is known, and the facts are those of shown lines.
+    /// Whether the plan is known, and only shown lines add facts.
     is_planned: bool,
 }
 
