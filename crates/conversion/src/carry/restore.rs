@@ -245,9 +245,10 @@ impl Restorer {
                 }
             },
             None => {
+                let has_carry = |value| Member::is_in(value, self.written);
                 match value.and_then(|value| Member::find(value, self.written)) {
                     Some(member) => self.push_member(line, value, member),
-                    None if self.had_carry(content, value) => {
+                    None if value.map_or_else(|| Member::was_in(content), has_carry) => {
                         self.push_unreadable(line, value, CarryError::Damaged);
                     }
                     None => self.push_added(line, value),
@@ -275,11 +276,6 @@ impl Restorer {
         }
         let guard = line_guard(self.written, line, Some(value));
         self.sidecar.as_mut().map_or(Ok(false), |sidecar| sidecar.knows(guard))
-    }
-
-    fn had_carry(&self, content: &[u8], value: Option<Value<'_>>) -> bool {
-        let is_in = |value| Member::is_in(value, self.written);
-        value.map_or_else(|| Member::was_in(content), is_in)
     }
 
     fn push_member(&mut self, line: &Line<'_>, value: Option<Value<'_>>, member: Member<'_>) {
