@@ -8,7 +8,7 @@ use crate::shared::{
     fixtures::fixtures,
     pieces::pieces,
     shown::shown,
-    ways::{Written, convert, others, there_and_back},
+    ways::{Written, convert, line_targets, there_and_back},
     written::{WrittenLine, joined, written_lines},
 };
 
@@ -39,7 +39,7 @@ fn restored(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
 fn each_written(mode: CarryMode, mut check: impl FnMut(&str, &[u8], &'static Format, &Written)) {
     for fixture in fixtures() {
         let Some(from) = by_name(&fixture.format) else { continue };
-        for to in others(&[from]) {
+        for to in line_targets().filter(|to| to.name != from.name) {
             let written = convert(&file(&fixture.bytes), from, to, mode).expect("in memory");
             check(&format!("{} to {}", fixture.name, to.name), &fixture.bytes, to, &written);
         }
@@ -177,7 +177,7 @@ fn bytes_that_are_not_utf_8_are_carried_in_base_64() {
         let bytes = fixture(name);
         assert!(std::str::from_utf8(&bytes).is_err());
         let from = if name.contains("clido") { "clido" } else { "claude-code" };
-        for to in others(&[format(from)]) {
+        for to in line_targets().filter(|to| to.name != from) {
             let written = written(&bytes, from, to.name, INLINE).bytes;
             assert!(std::str::from_utf8(&written).is_ok());
             assert!(restored(&written, to.name, from) == bytes, "{name} to {}", to.name);
@@ -246,7 +246,7 @@ fn what_shows_nothing_gets_a_sidecar() {
     });
     assert!(n > 0, "no such fixture");
     let source = fixture("claude-code/queue-operations-only.jsonl");
-    for to in others(&[format("claude-code")]) {
+    for to in line_targets().filter(|to| to.name != "claude-code") {
         let wrong = there_and_back(&source, format("claude-code"), to, INLINE);
         assert_eq!(wrong, None);
     }
@@ -257,7 +257,7 @@ fn what_shows_nothing_gets_a_sidecar() {
 fn a_sidecar_of_another_file_is_left_alone() {
     let (name, from) = ("claude-code/one-tool-call.jsonl", "claude-code");
     let source = fixture(name);
-    for to in others(&[format(from)]) {
+    for to in line_targets().filter(|to| to.name != from) {
         let torn = written(&source[..10], from, to.name, INLINE);
         assert!(torn.sidecar.is_some(), "{}", to.name);
         let bytes = restored(&source, from, to.name);
@@ -354,7 +354,7 @@ fn carriers_stand_before_titles() {
 fn a_member_of_that_name_that_is_not_ours_is_data() {
     for name in ["claude-code/carried-member-not-ours.jsonl", "claude-code/carried-in-text.jsonl"] {
         let source = fixture(name);
-        for to in others(&[format("claude-code")]) {
+        for to in line_targets().filter(|to| to.name != "claude-code") {
             assert_eq!(there_and_back(&source, format("claude-code"), to, INLINE), None, "{name}");
         }
     }
@@ -374,7 +374,7 @@ fn a_member_of_that_name_that_is_not_ours_is_data() {
         let line = format!(
             r#"{{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","message":{{"role":"user","content":"Hi"}},"_carried":"{text}"}}"#
         );
-        for to in others(&[format("claude-code")]) {
+        for to in line_targets().filter(|to| to.name != "claude-code") {
             let wrong = there_and_back(line.as_bytes(), format("claude-code"), to, INLINE);
             assert_eq!(wrong, None, "{text}");
         }

@@ -10,7 +10,7 @@ use crate::shared::{
     fixtures::{Fixture, fixtures},
     parallel::check_all,
     turns::chosen,
-    ways::{Written, convert, others},
+    ways::{Written, convert, line_targets, others},
     written::{WrittenLine, joined, written_lines},
 };
 
@@ -61,7 +61,8 @@ fn each_written(
 ) {
     for fixture in fixtures() {
         let Some(from) = by_name(&fixture.format) else { continue };
-        for to in chosen(&fixture.name, others(&[from]), n) {
+        let targets = line_targets().filter(|to| to.name != from.name);
+        for to in chosen(&fixture.name, targets, n) {
             let written = there(&fixture.bytes, from, to, carry);
             each(&fixture.name, &fixture.bytes, from, to, written);
         }
@@ -109,7 +110,7 @@ fn a_file_cut_at_a_line_end_says_so() {
 #[test]
 fn a_moved_line_is_said_and_the_order_that_is_seen_wins() {
     let source = fixture("claude-code/response-over-three-lines.jsonl");
-    for to in FORMATS.targets().filter(|to| to.name != "claude-code") {
+    for to in line_targets().filter(|to| to.name != "claude-code") {
         let written = there(&source, format("claude-code"), to, CarryMode::Inline);
         let n_lines = written_lines(&written.bytes).len();
         for from_place in 0..n_lines {
@@ -156,7 +157,7 @@ fn a_moved_line_is_said_and_the_order_that_is_seen_wins() {
 fn a_doubled_line_is_said_and_its_copy_has_a_uuid_of_its_own() {
     let source = fixture(SAMPLE);
     let from = format("claude-code");
-    for to in FORMATS.targets().filter(|to| to.name != from.name) {
+    for to in line_targets().filter(|to| to.name != from.name) {
         for carry in [CarryMode::Inline, CarryMode::Sidecar] {
             let written = there(&source, from, to, carry);
             let n_lines = lines(&written.bytes).len();

@@ -59,7 +59,7 @@ fn check_accepted(sessions: &[Session]) {
                         options: Options::default(),
                     };
                     let target = conversion.convert(&session.bytes, None).expect("in memory").bytes;
-                    let problems = Check::all((to.checker)(), &target);
+                    let problems = Check::file(to, &target);
                     // A client hangs or hides lines that follow each other in a circle.
                     let found = problems
                         .iter()

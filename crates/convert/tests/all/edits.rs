@@ -9,7 +9,7 @@ use crate::shared::{
     pieces::pieces,
     shown::shown,
     turns::chosen,
-    ways::others,
+    ways::line_targets,
     written::{WrittenLine, joined, written_lines},
 };
 
@@ -73,7 +73,7 @@ fn only_other<'l>(source: &'l [u8], restored: &'l [u8]) -> (&'l str, &'l str) {
 #[test]
 fn an_edited_line_is_converted_and_the_others_are_untouched() {
     let source = fixture("claude-code/one-tool-call.jsonl");
-    for to in FORMATS.targets().filter(|to| to.name != "claude-code") {
+    for to in line_targets().filter(|to| to.name != "claude-code") {
         let mut target = there(&source, "claude-code", to.name);
         let last = text(lines(&source).last().expect("lines")).to_owned();
         let said = last.split("\"text\":\"").nth(1).and_then(|rest| rest.split('"').next());
@@ -242,7 +242,7 @@ fn held_entries_survive_an_edit_of_their_line() {
     source_lines.insert(2, rider);
     source_lines.push(rider);
     let source = source_lines.join("\n") + "\n";
-    for to in FORMATS.targets().filter(|to| to.name != "clido") {
+    for to in line_targets().filter(|to| to.name != "clido") {
         let mut target = there(source.as_bytes(), "clido", to.name);
         for line in &mut target {
             let before = line.bytes.clone();
@@ -259,7 +259,7 @@ fn held_entries_survive_an_edit_of_their_line() {
 #[test]
 fn trailing_held_entries_are_on_the_last_line() {
     let source = text(&fixture("clido/plain.jsonl")).to_owned() + "{\"type\":\"future\"}\n\n  \n";
-    for to in FORMATS.targets().filter(|to| to.name != "clido") {
+    for to in line_targets().filter(|to| to.name != "clido") {
         let target = there(source.as_bytes(), "clido", to.name);
         let last = target.last().expect("lines");
         let n_held = last.carry().entries().filter(|entry| entry.kind == EntryKind::Held).count();
@@ -271,7 +271,8 @@ fn trailing_held_entries_are_on_the_last_line() {
 fn a_deleted_line_leaves_a_gap_that_is_reported_and_not_filled() {
     for fixture in fixtures() {
         let Some(from) = by_name(&fixture.format) else { continue };
-        for to in chosen(&fixture.name, others(&[from]), 2) {
+        let targets = line_targets().filter(|to| to.name != from.name);
+        for to in chosen(&fixture.name, targets, 2) {
             let target = there(&fixture.bytes, from.name, to.name);
             for deleted in 1..target.len() {
                 let is_own = |line: &WrittenLine| {
@@ -384,7 +385,7 @@ fn a_session_continued_in_the_other_client_comes_home_with_its_new_lines() {
         if from.is_read_only {
             continue;
         }
-        for to in FORMATS.targets().filter(|to| to.name != from.name) {
+        for to in line_targets().filter(|to| to.name != from.name) {
             let name = format!("{} continued in {}", fixture.name, to.name);
             let target = joined(&there(&fixture.bytes, from.name, to.name));
             if target.is_empty() {
@@ -430,7 +431,7 @@ fn a_session_continued_in_the_other_client_comes_home_with_its_new_lines() {
 #[test]
 fn new_entries_of_claude_code_follow_the_last_old_one() {
     let source = fixture("claude-code/plain.jsonl");
-    for to in FORMATS.targets().filter(|to| to.name != "claude-code") {
+    for to in line_targets().filter(|to| to.name != "claude-code") {
         let target = joined(&there(&source, "claude-code", to.name));
         let continued = [&target[..], continuation(to, &target).as_bytes()].concat();
         let (restored, _) = home(&continued, to.name, "claude-code");
@@ -454,7 +455,7 @@ fn new_entries_of_claude_code_follow_the_last_old_one() {
 #[test]
 fn a_sidecar_survives_lines_inserted_and_appended() {
     let source = fixture("claude-code/one-tool-call.jsonl");
-    for to in FORMATS.targets().filter(|to| to.name != "claude-code") {
+    for to in line_targets().filter(|to| to.name != "claude-code") {
         let way = Conversion { carry: CarryMode::Sidecar, ..conversion(format("claude-code"), to) };
         let Converted { bytes: target, sidecar, .. } =
             way.convert(&source, None).expect("in memory");
@@ -492,7 +493,7 @@ fn a_sidecar_survives_lines_inserted_and_appended() {
 #[test]
 fn what_a_client_redacted_is_not_carried_where_carries_are_stripped() {
     let source = fixture("claude-code/one-tool-call.jsonl");
-    for to in FORMATS.targets().filter(|to| to.name != "claude-code") {
+    for to in line_targets().filter(|to| to.name != "claude-code") {
         let target = there(&source, "claude-code", to.name);
         let stripped = shown(&joined(&target));
         let (restored, report) = home(stripped.as_bytes(), to.name, "claude-code");

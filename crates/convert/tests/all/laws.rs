@@ -178,7 +178,7 @@ proptest! {
         for to in others(&[from]) {
             for mode in [CarryMode::None, CarryMode::Inline] {
                 let target = written(&bytes, from, to, mode);
-                let mut problems = Check::all((to.checker)(), &target);
+                let mut problems = Check::file(to, &target);
                 // The client drops a response that has only thinking, also from its own files.
                 problems.retain(|problem| problem.rule != "only-thinking");
                 prop_assert!(problems.is_empty(), "{}: {problems:?}\n{}\n{}", to.name, text(&bytes), text(&target));

@@ -11,12 +11,14 @@ use std::{
 
 use convert::{CarryMode, Conversion, Converted, FORMATS, Report, by_name};
 use core_model::{Format, LossKind, Options};
+use jsonl::Text;
 use serde_json::Value;
 
 use crate::shared::{
     data::{Session, real_sessions},
     fixtures::fixtures,
     parallel::check_all,
+    pieces::as_lines,
 };
 
 /// A string, number or truth value of a record.
@@ -34,9 +36,10 @@ struct Leaf {
 }
 
 /// Returns the leaves of all lines that are JSON.
-fn leaves(bytes: &[u8]) -> Vec<Leaf> {
+fn leaves(bytes: &[u8], format: &Format) -> Vec<Leaf> {
     let mut leaves = Vec::new();
-    for (line, bytes) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
+    let (bytes, first) = as_lines(bytes, format);
+    for (line, bytes) in (first..).zip(bytes.split(|byte| *byte == b'\n')) {
         if let Ok(record) = serde_json::from_slice::<Value>(bytes) {
             let first = leaves.len();
             grow(&record, line, &mut Vec::new(), &mut record_kind(&record), &mut leaves);
@@ -134,13 +137,21 @@ fn grow(
                 _ => (text.clone(), true),
             }
         }
-        Value::String(text) if keys.last().is_some_and(|key| key == "image_url") => {
+        Value::String(text)
+            if keys.last().is_some_and(|key| key == "image_url" || key == "url") =>
+        {
             let (kind, data) = text.split_once(";base64,").unwrap_or(("", text));
             let kind = Value::String(kind.trim_start_matches("data:").to_owned());
             keys.push("media_type".to_owned());
             grow(&kind, line, keys, kinds, leaves);
             keys.pop();
             (data.to_owned(), true)
+        }
+        // OpenCode has milliseconds.
+        Value::String(text) if keys.last().is_some_and(|key| key == "timestamp") => {
+            let quoted = format!("\"{text}\"");
+            let millis = Text::new(&quoted).and_then(|time| core_model::millis(time.into()));
+            (millis.map_or_else(|| text.clone(), |millis| millis.to_string()), millis.is_none())
         }
         Value::String(text) => (text.clone(), true),
         Value::Array(items) => {
@@ -237,6 +248,23 @@ const SAME: &[&[&str]] = &[
     &["overage_resets_at", "overageResetsAt"],
     &["overage_disabled_reason", "overageDisabledReason"],
     &["isApiErrorMessage", "is_api_error"],
+    // OpenCode.
+    &["callID", "id", "tool_use_id", "toolCallId", "call_id"],
+    &["tool", "name", "tool_name", "toolName", "tools"],
+    &["modelID", "model", "modelId", "model_id"],
+    &["sessionID", "sessionId", "session_id", "id"],
+    &["directory", "cwd", "project_path"],
+    &["mime", "media_type", "mimeType", "image_url"],
+    &["url", "data", "image_url", "result", "base64_data"],
+    &["finish", "stop_reason", "stopReason"],
+    &["output", "error", "content", "text", "message"],
+    &["status", "is_error", "isError"],
+    &["read", "cache_read_input_tokens", "cacheRead", "cached_input_tokens"],
+    &["write", "cache_creation_input_tokens", "cacheWrite", "cache_write_input_tokens"],
+    &["created", "completed", "start", "end", "updated", "timestamp", "start_time"],
+    &["auto", "trigger"],
+    &["synthetic", "isMeta", "isSynthetic"],
+    &["redactedData", "data", "thinkingSignature"],
 ];
 
 /// The names of losses, and pi's names for the same members.
@@ -287,6 +315,8 @@ const WORDS: &[[&str; 2]] = &[
     ["success", "0"],
     ["error", "failed"],
     ["compaction", "compact_boundary"],
+    ["tool-calls", "tool_use"],
+    ["error", "true"],
 ];
 
 /// The names of losses for lines that are not part of the written conversation.
@@ -394,10 +424,10 @@ struct Shown {
 }
 
 impl Shown {
-    fn of(target: &[u8]) -> Self {
+    fn of(target: &[u8], format: &Format) -> Self {
         let (values, long, all) = Default::default();
         let mut shown = Self { values, long, all, has_odd_lines: false };
-        for leaf in leaves(target) {
+        for leaf in leaves(target, format) {
             if leaf.is_string {
                 shown.all.push_str(&leaf.text);
                 shown.all.push('\n');
@@ -407,7 +437,7 @@ impl Shown {
             }
             shown.values.entry(leaf.text.clone()).or_default().extend(leaf.keys);
         }
-        for line in target.split(|byte| *byte == b'\n') {
+        for line in as_lines(target, format).0.split(|byte| *byte == b'\n') {
             if serde_json::from_slice::<Value>(line).is_err() {
                 shown.all.push_str(&String::from_utf8_lossy(line));
                 shown.has_odd_lines |= !line.is_empty();
@@ -498,8 +528,8 @@ fn find_untold(session: &Session, to: &'static Format, untold: &mut Untold) {
         assert_eq!(report.lines_out, 0, "{}", session.name);
         return;
     }
-    let shown = Shown::of(&target);
-    for leaf in leaves(&session.bytes) {
+    let shown = Shown::of(&target, to);
+    for leaf in leaves(&session.bytes, session.from) {
         if !(leaf.is_tag() || shown.has(&leaf) || leaf.is_named(&report) || shown.has_within(&leaf))
         {
             let kind = leaf.kinds.first().map_or("", String::as_str);

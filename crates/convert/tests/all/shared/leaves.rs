@@ -4,7 +4,7 @@ use convert::Report;
 use core_model::{Format, LossKind, iso_millis, millis};
 use jsonl::{Scanner, Value};
 
-use super::pieces::pieces;
+use super::pieces::{as_lines, pieces};
 
 /// A string of a file.
 #[derive(Clone, Debug)]
@@ -25,12 +25,13 @@ pub(crate) struct Leaf {
 pub(crate) fn leaves(bytes: &[u8], format: &Format) -> Vec<Leaf> {
     let mut scanner = Scanner::default();
     let mut leaves = Vec::new();
-    let mut line = 0;
+    let (bytes, first) = as_lines(bytes, format);
+    let (bytes, mut line) = (&*bytes, first.wrapping_sub(1));
     let mut end = 0;
     for piece in pieces(bytes, Some(format)) {
         // The pieces of a damaged line have the number of the line.
         let is_new = end == 0 || bytes.get(end - 1) == Some(&b'\n');
-        line += u64::from(is_new);
+        line = line.wrapping_add(u64::from(is_new));
         end = piece.line.offset() as usize + piece.line.bytes().len();
         if let Ok(value) = scanner.scan(&piece.line) {
             grow(value, line, &mut leaves);
@@ -57,7 +58,9 @@ fn grow_at(path: String, root: Value<'_>, line: u64, leaves: &mut Vec<Leaf>) {
                 grow_at(path, inner, line, leaves);
                 continue;
             }
-            let url = text.strip_prefix("data:").filter(|_| path.ends_with("image_url"));
+            let url = text
+                .strip_prefix("data:")
+                .filter(|_| path.ends_with("image_url") || path.ends_with("url"));
             let parts = url.and_then(|url| url.split_once(";base64,"));
             if let Some((media_type, data)) = parts {
                 for text in [media_type, data].map(str::to_owned) {

@@ -1,8 +1,10 @@
 //! The lines of a source. A damaged line counts as its pieces.
 
+use std::borrow::Cow;
+
 use convert::FORMATS;
 use core_model::Format;
-use jsonl::{ErrorKind, Piece, Scanner, Value};
+use jsonl::{ErrorKind, Piece, Records, Scanner, Style, UnitScanner, Value};
 
 /// Returns the lines of a source in a format, or in any format, and whether each can be read.
 pub(crate) fn pieces<'l>(bytes: &'l [u8], format: Option<&Format>) -> Vec<Piece<'l>> {
@@ -26,4 +28,26 @@ pub(crate) fn pieces<'l>(bytes: &'l [u8], format: Option<&Format>) -> Vec<Piece<
         all.extend(found);
     }
     all
+}
+
+/// Returns a file with a record on each line, and the number of the first one. In a document, the object
+/// around the records is line 0, as reports count it. Other files are returned as they are.
+pub(crate) fn as_lines<'b>(bytes: &'b [u8], format: &Format) -> (Cow<'b, [u8]>, u64) {
+    if !format.framing.is_document() {
+        return (Cow::Borrowed(bytes), 1);
+    }
+    let (mut records, mut units) = (Records::new(bytes, format.framing), UnitScanner::default());
+    let mut lines = Vec::new();
+    while let Some(unit) = records.next().expect("a slice") {
+        match units.scan(&unit, format.framing.paths()) {
+            (_, Ok(value)) => jsonl::respell(&mut lines, value.raw(), Style::Compact),
+            // Punctuation between the records.
+            (unit, Err(_)) if unit.is_glue() => continue,
+            (unit, Err(_)) => {
+                lines.extend(unit.bytes().iter().filter(|byte| !matches!(byte, b'\n' | b'\r')));
+            }
+        }
+        lines.push(b'\n');
+    }
+    (Cow::Owned(lines), 0)
 }

@@ -8,7 +8,7 @@ use core_model::{
 };
 use jsonl::{Raw, Scanner, Style};
 
-use super::pieces::pieces;
+use super::pieces::{as_lines, pieces};
 
 /// A tool use: its id, its name, its input.
 pub(crate) type Call = (String, String, String);
@@ -41,6 +41,7 @@ pub(crate) struct Answer {
 impl Said {
     /// Reads the content of a file in the format `to`.
     pub(crate) fn of(bytes: &[u8], from: &'static Format, to: &'static Format) -> Self {
+        let bytes = &*as_lines(bytes, from).0;
         let mut scanner = Scanner::default();
         let mut planner = from.planner.map(|planner| planner(&Options::default()));
         let mut has_main = false;

@@ -30,6 +30,11 @@ pub(crate) fn others(than: &[&'static Format]) -> std::vec::IntoIter<&'static Fo
     others.collect::<Vec<_>>().into_iter()
 }
 
+/// Returns the targets whose files are lines. `document.rs` has the tests of edited documents.
+pub(crate) fn line_targets() -> impl Iterator<Item = &'static Format> {
+    FORMATS.targets().filter(|to| !to.framing.is_document())
+}
+
 /// Converts bytes to a format and back. Returns the difference if they are not restored.
 pub(crate) fn there_and_back(
     bytes: &[u8],
