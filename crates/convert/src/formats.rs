@@ -11,6 +11,7 @@ pub static FORMATS: Formats = Formats::new(&[
     &format_clido::FORMAT,
     &format_codex::FORMAT,
     &format_codex::STREAM,
+    &format_opencode::FORMAT,
     &format_pi::FORMAT,
     &format_gemini::QWEN,
     &format_sdk_stream::DUMP,

@@ -20,6 +20,7 @@ const FORMATS: &[&str] = &[
     "clido",
     "codex",
     "codex-stream",
+    "opencode",
     "pi",
     "qwen",
     "sdk-stream",

@@ -1,0 +1,292 @@
+//! Writes events as a document that OpenCode imports and continues.
+//!
+//! ```text
+//! in   a response in two lines: a text, then a tool use; and its result
+//! out  {"info":{"id":"ses_..",..},"messages":[
+//!      {"info":{"role":"assistant",..},"parts":[{"type":"text",..},
+//!       {"type":"tool","callID":..,"state":{"status":"completed","input":..,"output":..,..},..}]}
+//!      ]}
+//! ```
+//!
+//! A message waits until the results of its calls have come, because they are in its parts. Later
+//! messages wait behind it.
+
+mod header;
+mod ids;
+mod losses;
+mod message;
+mod part;
+
+use std::collections::{HashMap, VecDeque};
+
+use core_model::{
+    Block, Body, Event, Facts, IdHasher, LossKind, Message, NoticeKind, Options, Output, Role,
+    Writer, millis,
+};
+use jsonl::Text;
+
+use self::{
+    ids::Ids,
+    message::{Key, Open},
+    part::Part,
+};
+use crate::Record;
+
+/// Limit for the messages that wait for the result of a call before them.
+const MAX_WAITING: usize = 1000;
+
+/// Creates a writer of a document.
+pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn Writer> {
+    Box::new(SessionWriter { facts, ..SessionWriter::default() })
+}
+
+/// The state between two events.
+#[derive(Debug, Default)]
+struct SessionWriter {
+    facts: Facts,
+    has_header: bool,
+    ids: Ids,
+    /// The messages that are not complete, in order.
+    open: VecDeque<Open>,
+    /// The number of messages that were emitted.
+    n_emitted: usize,
+    /// The calls without a result: the number of the message, and the number of the part.
+    calls: HashMap<String, (usize, usize)>,
+    hasher: IdHasher,
+    /// The model of the last response.
+    model: Option<String>,
+    /// The provider of the last response of a resumed document.
+    provider: Option<String>,
+    /// The folder of the session, a JSON string.
+    cwd: Option<String>,
+    /// Whether the compaction whose summary follows was made by the client.
+    is_auto: bool,
+}
+
+impl Writer for SessionWriter {
+    fn write(&mut self, event: &Event<'_>, out: &mut Output) {
+        self.write_header(event, out);
+        match &event.body {
+            Body::Start(start) => losses::count_start(event, start, out),
+            Body::Message(message) => self.write_message(event, message, out),
+            Body::Title(title) => {
+                let wins = |(_, text): &(_, String)| text == title.text.as_str();
+                if !self.facts.title.as_ref().is_some_and(wins) {
+                    return out.lose_record(event);
+                }
+                out.drop_ids(event);
+                out.drop_time(event);
+            }
+            // An index entry repeats the tool use of a message.
+            Body::ToolCall(call) if self.facts.is_called(&call.id.decode()) => {}
+            Body::Notice(notice) => {
+                if notice.kind == NoticeKind::Compaction {
+                    self.is_auto = notice.trigger.is_some_and(|trigger| trigger.is("auto"));
+                }
+                return out.lose_record(event);
+            }
+            // OpenCode has no place for other events: the carry keeps them.
+            _ => return out.lose_record(event),
+        }
+        losses::count_context(event, &self.facts, out);
+        out.lose_members(event);
+    }
+
+    fn resume(&mut self, event: &Event<'_>, out: &mut Output) {
+        self.flush(out);
+        match Record::decode(event.value) {
+            Record::Session(session) => {
+                self.has_header = true;
+                self.ids.resume_session(session.id);
+                self.cwd = session.directory.map(|cwd| cwd.as_str().to_owned());
+            }
+            Record::Message(message) => {
+                self.ids.resume_session(message.session_id);
+                let created = message.created.and_then(|time| millis(time.raw()));
+                self.ids.resume_message(message.id, created, message.is_user());
+                if let Some(model) = message.model_id {
+                    self.model = Some(model.decode().into_owned());
+                    let provider = message.value.get("providerID").and_then(|id| id.text());
+                    self.provider = provider.map(|id| id.decode().into_owned());
+                }
+            }
+            Record::Other => {}
+        }
+    }
+
+    fn finish(&mut self, out: &mut Output) {
+        self.flush(out);
+    }
+}
+
+impl SessionWriter {
+    fn write_message(&mut self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
+        if message.block_counts().is_empty() {
+            return out.lose_record(event);
+        }
+        losses::count_message(event, message, out);
+        match (message.role, message.is_summary) {
+            (_, true) => self.write_summary(event, message, out),
+            (Role::Assistant, _) => self.write_response(event, message, out),
+            (Role::User, _) => self.write_user(event, message, out),
+        }
+        self.emit_complete(out);
+    }
+
+    fn write_user(&mut self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
+        for result in message.tool_results() {
+            self.write_result(event, &result, out);
+        }
+        out.drop_if(message.tool_use_result.is_some(), event.vocabulary.tool_use_result);
+        let is_said = message.blocks().any(|(block, _)| part::is_shown(&block));
+        if !is_said {
+            out.drop_ids(event);
+            out.drop_time(event);
+            if message.tool_results().next().is_none() {
+                out.lose(LossKind::Dropped, "text");
+            }
+            return;
+        }
+        let mut open = self.open_message(event, Key::Alone, Role::User, out);
+        for (block, _) in message.blocks().filter(|(block, _)| part::is_shown(block)) {
+            let part = Part::of_user(out, open.line, &block, message.is_meta);
+            open.parts.push(part);
+        }
+        self.open.push_back(open);
+    }
+
+    /// Writes the summary of a compaction: the client's request, and the response with the summary.
+    fn write_summary(&mut self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
+        let mut request = self.open_derived(event, out);
+        request.parts.push(Part::compaction(out, request.line, self.is_auto));
+        self.is_auto = false;
+        self.open.push_back(request);
+        let mut open = self.open_message(event, Key::Alone, Role::Assistant, out);
+        open.is_summary = true;
+        open.parts.push(Part::joined(out, open.line, &message.content));
+        self.open.push_back(open);
+    }
+
+    fn write_response(&mut self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
+        let key = Key::of(event, message, &self.hasher);
+        let last = self.open.pop_back();
+        let continues = last.as_ref().is_some_and(|open| open.takes(key));
+        let mut open = match last {
+            Some(open) if continues => {
+                out.touch(open.line);
+                out.drop_ids(event);
+                out.drop_time(event);
+                open
+            }
+            last => {
+                self.open.extend(last);
+                self.open_message(event, key, Role::Assistant, out)
+            }
+        };
+        open.has_failed |= message.is_by_client();
+        for (block, raw) in message.blocks() {
+            match &block {
+                Block::Thinking { text, signature: None } if text.is_blank() => {
+                    out.lose(LossKind::Dropped, "thinking");
+                }
+                Block::Text(text) if text.is_blank() => out.lose(LossKind::Dropped, "text"),
+                Block::ToolUse(tool) if !tool.is_server => {
+                    let id = tool.id.decode().into_owned();
+                    if !self.ids.is_new_call(&id) {
+                        // The API would refuse the session.
+                        open.parts.push(Part::repeated_call(out, open.line, raw));
+                        continue;
+                    }
+                    open.parts.push(Part::call(out, open.line, tool));
+                    let place = self.n_emitted.saturating_add(self.open.len());
+                    self.calls.insert(id, (place, open.parts.len().saturating_sub(1)));
+                }
+                // Some proxies answer their own calls.
+                Block::ToolResult(_) => {}
+                _ => open.parts.push(Part::of_response(out, open.line, &block)),
+            }
+        }
+        open.observe(message, out);
+        self.open.push_back(open);
+        for result in message.tool_results() {
+            self.write_result(event, &result, out);
+        }
+    }
+
+    /// Completes the call of a result. A result without a call is lost: the API would refuse it.
+    fn write_result(
+        &mut self,
+        event: &Event<'_>,
+        result: &core_model::ToolResult<'_>,
+        out: &mut Output,
+    ) {
+        out.drop_result(result);
+        let place = self.calls.remove(&*result.tool_use_id.decode());
+        let part = place.and_then(|(message, part)| {
+            let message = self.open.get_mut(message.checked_sub(self.n_emitted)?)?;
+            Some((message.created, message.parts.get_mut(part)?))
+        });
+        let Some((created, part)) = part else {
+            out.lose(LossKind::Dropped, "tool_result");
+            return out.lose(LossKind::Dropped, "tool_result.content");
+        };
+        let end = event.context.time.and_then(millis).unwrap_or(created).max(created);
+        part.complete(out, result, end);
+    }
+
+    /// Returns whether a message can be emitted: no later result is for one of its calls.
+    fn is_complete(&self, place: usize, open: &Open) -> bool {
+        open.parts.iter().all(|part| match &part.call {
+            Some(id) => {
+                let is_waiting = self.calls.get(id).is_some_and(|(message, _)| *message == place);
+                !is_waiting || !self.facts.is_answered(id)
+            }
+            None => true,
+        })
+    }
+
+    /// Emits the messages that are complete. The last one may go on.
+    fn emit_complete(&mut self, out: &mut Output) {
+        while self.open.len() > 1 {
+            let is_full = self.open.len() > MAX_WAITING;
+            let is_complete =
+                self.open.front().is_some_and(|open| self.is_complete(self.n_emitted, open));
+            if !is_full && !is_complete {
+                return;
+            }
+            self.emit_first(out);
+        }
+    }
+
+    fn flush(&mut self, out: &mut Output) {
+        while !self.open.is_empty() {
+            self.emit_first(out);
+        }
+    }
+
+    fn emit_first(&mut self, out: &mut Output) {
+        let Some(open) = self.open.pop_front() else { return };
+        for id in open.parts.iter().filter_map(|part| part.call.as_ref()) {
+            let is_own = self.calls.get(id).is_some_and(|(place, _)| *place == self.n_emitted);
+            if is_own {
+                self.calls.remove(id);
+            }
+        }
+        self.n_emitted = self.n_emitted.saturating_add(1);
+        if let Some(model) = &open.model {
+            self.model = Some(model.clone());
+            self.provider = None;
+        }
+        let model = self.model.clone().or_else(|| self.first_model());
+        let (cwd, provider) = (self.cwd.clone(), self.provider.clone());
+        open.emit(&mut self.ids, model.as_deref(), provider.as_deref(), cwd.as_deref(), out);
+    }
+
+    /// Returns the model of the first response.
+    fn first_model(&self) -> Option<String> {
+        let model = self.open.iter().find_map(|open| open.model.clone());
+        model.or_else(|| {
+            Text::new(self.facts.interactions.first_model()?).map(|it| it.decode().into_owned())
+        })
+    }
+}

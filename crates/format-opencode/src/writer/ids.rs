@@ -1,0 +1,91 @@
+//! Makes ids in the order that the client sorts by.
+//!
+//! In: the time 1795377454072 and a UUID. Out: `msg_204d5dbf8001` and 14 letters and digits of the
+//! UUID's hash. The client sorts messages by time and id, and parts by id, so later ids are larger.
+
+use core_model::{IdSet, uuid_of_name};
+use jsonl::Text;
+
+/// The ids of a session.
+#[derive(Debug, Default)]
+pub(super) struct Ids {
+    /// The id of the session.
+    pub(super) session: String,
+    /// The id of the user's last message.
+    pub(super) user: Option<String>,
+    /// The time of the last message, in milliseconds since 1970.
+    pub(super) last: i64,
+    /// The time and the counter of the last id.
+    stamp: u64,
+    calls: IdSet,
+}
+
+impl Ids {
+    /// Sets the id of the session from the id in the source.
+    pub(super) fn start_session(&mut self, id: &str, created: i64) {
+        self.last = created;
+        self.session = match is_id(id, "ses_") {
+            true => id.to_owned(),
+            false => session_id(id, created),
+        };
+    }
+
+    pub(super) fn resume_session(&mut self, id: Option<Text<'_>>) {
+        if let Some(id) = id {
+            self.session = id.decode().into_owned();
+        }
+    }
+
+    pub(super) fn resume_message(
+        &mut self,
+        id: Option<Text<'_>>,
+        created: Option<i64>,
+        is_user: bool,
+    ) {
+        self.last = created.unwrap_or(self.last).max(self.last);
+        if let Some(id) = id.filter(|_| is_user) {
+            self.user = Some(id.decode().into_owned());
+        }
+    }
+
+    /// Returns whether no earlier call has an id.
+    pub(super) fn is_new_call(&mut self, id: &str) -> bool {
+        self.calls.insert(id)
+    }
+
+    /// Returns an id that is larger than all before it.
+    pub(super) fn next(&mut self, kind: &str, created: i64, uuid: &str) -> String {
+        let time = u64::try_from(created).unwrap_or(0).saturating_mul(0x1000).saturating_add(1);
+        self.stamp = time.max(self.stamp.saturating_add(1));
+        let stamp = self.stamp & 0xffff_ffff_ffff;
+        format!("{kind}_{stamp:012x}{}", digits(uuid))
+    }
+}
+
+/// Returns the id of a session whose own id is of another client. Later sessions have smaller ids.
+pub(super) fn session_id(id: &str, created: i64) -> String {
+    let time = u64::try_from(created).unwrap_or(0).saturating_mul(0x1000);
+    let stamp = !time & 0xffff_ffff_ffff;
+    format!("ses_{stamp:012x}{}", digits(id))
+}
+
+/// Returns whether a text is an id of a kind, such as `ses_`.
+pub(super) fn is_id(id: &str, start: &str) -> bool {
+    id.strip_prefix(start).is_some_and(|rest| {
+        (1..=64).contains(&rest.len()) && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
+}
+
+/// Returns 14 letters and digits that depend on a name.
+fn digits(name: &str) -> String {
+    const BASE_62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let uuid = uuid_of_name("opencode", name).replace('-', "");
+    let mut number = u128::from_str_radix(&uuid, 16).unwrap_or(0);
+    let mut digits = String::with_capacity(14);
+    for _ in 0..14 {
+        let digit = usize::try_from(number % 62).unwrap_or(0);
+        digits.push(BASE_62.get(digit).copied().map_or('0', char::from));
+        number /= 62;
+    }
+    digits
+}

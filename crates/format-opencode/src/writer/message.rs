@@ -1,0 +1,241 @@
+//! Holds a message until all its parts are complete, and writes it.
+
+use core_model::{Event, IdHasher, LineId, LossKind, Message, Output, Place, Role, Tokens, millis};
+use jsonl::{Style, Text, push_string};
+
+use super::{SessionWriter, ids::Ids, part::Part};
+
+/// The property that all lines of a response share, as hashes.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) enum Key {
+    /// The API's id of the response.
+    Id(u64),
+    /// The model and the sub-agent of consecutive lines, for streams without ids.
+    Run(Option<u64>, Option<u64>),
+    /// None: each line is a response.
+    #[default]
+    Alone,
+}
+
+impl Key {
+    pub(super) fn of(event: &Event<'_>, message: &Message<'_>, hasher: &IdHasher) -> Self {
+        let hash = |text: Option<Text<'_>>| text.map(|text| hasher.hash_text(text));
+        match message.id {
+            Some(id) => Key::Id(hasher.hash_text(id)),
+            None if event.vocabulary.has_block_records => {
+                Key::Run(hash(message.model), hash(event.context.parent_tool_use))
+            }
+            None => Key::Alone,
+        }
+    }
+}
+
+/// A message that is not written yet.
+#[derive(Debug)]
+pub(super) struct Open {
+    key: Key,
+    role: Role,
+    pub(super) line: LineId,
+    place: Place,
+    uuid: String,
+    /// Its time in milliseconds since 1970.
+    pub(super) created: i64,
+    pub(super) parts: Vec<Part>,
+    pub(super) model: Option<String>,
+    pub(super) is_summary: bool,
+    /// Whether the client wrote the message in the role of the assistant: a failed request.
+    pub(super) has_failed: bool,
+    tokens: Option<Tokens>,
+    finish: Option<&'static str>,
+}
+
+impl SessionWriter {
+    pub(super) fn open_message(
+        &mut self,
+        event: &Event<'_>,
+        key: Key,
+        role: Role,
+        out: &mut Output,
+    ) -> Open {
+        let line = out.open();
+        self.open_on(line, event, key, role, 0, out)
+    }
+
+    /// Opens a message that shows no record of the source: the request of a compaction.
+    pub(super) fn open_derived(&mut self, event: &Event<'_>, out: &mut Output) -> Open {
+        let line = out.open_derived();
+        self.open_on(line, event, Key::Alone, Role::User, 1, out)
+    }
+
+    fn open_on(
+        &mut self,
+        line: LineId,
+        event: &Event<'_>,
+        key: Key,
+        role: Role,
+        n: usize,
+        out: &mut Output,
+    ) -> Open {
+        let time = event.context.time;
+        let known = time.and_then(millis).filter(|millis| *millis >= 0);
+        // The client sorts messages by their times.
+        let created = known.unwrap_or(self.ids.last).max(self.ids.last);
+        if known != Some(created) && n == 0 {
+            let kind = time.map_or(LossKind::Invented, |_| LossKind::Flattened);
+            out.lose(kind, event.vocabulary.time);
+        }
+        self.ids.last = created;
+        Open {
+            key,
+            role,
+            line,
+            place: out.place(),
+            uuid: out.uuid(event, "message", n),
+            created,
+            parts: Vec::new(),
+            model: None,
+            is_summary: false,
+            has_failed: false,
+            tokens: None,
+            finish: None,
+        }
+    }
+}
+
+impl Open {
+    /// Returns whether a record with a key continues the response.
+    pub(super) fn takes(&self, key: Key) -> bool {
+        self.role == Role::Assistant && !self.is_summary && key != Key::Alone && self.key == key
+    }
+
+    /// Stores the members of a response. The last record of a response has the final ones.
+    pub(super) fn observe(&mut self, message: &Message<'_>, out: &mut Output) {
+        let is_known = |model: &Text<'_>| !model.is_empty() && !model.is("<synthetic>");
+        match message.model.filter(is_known) {
+            Some(model) => self.model = Some(model.decode().into_owned()),
+            None => out.drop_if(message.model.is_some(), "model"),
+        }
+        if let Some(usage) = message.usage.filter(|usage| !usage.is_null()) {
+            out.lose(LossKind::Flattened, "usage");
+            self.tokens = Some(usage.tokens());
+        }
+        let Some(reason) = message.stop_reason.and_then(|reason| reason.as_text()) else { return };
+        let (finish, is_exact) = match &*reason.decode() {
+            "end_turn" => ("stop", true),
+            "tool_use" => ("tool-calls", true),
+            "max_tokens" => ("length", true),
+            _ => ("stop", false),
+        };
+        if !is_exact || self.finish.is_some_and(|before| before != finish) {
+            out.lose(LossKind::Flattened, "stop_reason");
+        }
+        self.finish = Some(finish);
+    }
+
+    /// Writes the message and emits it.
+    pub(super) fn emit(
+        mut self,
+        ids: &mut Ids,
+        model: Option<&str>,
+        provider: Option<&str>,
+        cwd: Option<&str>,
+        out: &mut Output,
+    ) {
+        let line = self.line;
+        let id = ids.next("msg", self.created, &self.uuid);
+        if model.is_none() {
+            out.lose_at(LossKind::Invented, "model", self.place);
+        }
+        out.lose_at(LossKind::Invented, "info.providerID", self.place);
+        out.lose_at(LossKind::Invented, "info.agent", self.place);
+        let model = model.unwrap_or("unknown");
+        let (model_id, provider) = (json(model), json(provider.unwrap_or(provider_of(model))));
+        let created = self.created;
+        out.put(line, "{\"info\":{");
+        if self.role == Role::User {
+            out.put_args(
+                line,
+                format_args!(
+                    "\"role\":\"user\",\"time\":{{\"created\":{created}}},\"agent\":\"build\",\
+                     \"model\":{{\"providerID\":{provider},\"modelID\":{model_id}}}"
+                ),
+            );
+            ids.user = Some(id.clone());
+        } else {
+            let parent = json(ids.user.as_deref().unwrap_or(&id));
+            let mode = if self.is_summary { "compaction" } else { "build" };
+            let cwd = cwd.unwrap_or("\"/\"");
+            out.put_args(
+                line,
+                format_args!(
+                    "\"parentID\":{parent},\"role\":\"assistant\",\"mode\":\"{mode}\",\
+                     \"agent\":\"{mode}\",\"path\":{{\"cwd\":{cwd},\"root\":\"/\"}},\"cost\":0,"
+                ),
+            );
+            if self.is_summary {
+                out.put(line, "\"summary\":true,");
+            }
+            let Tokens { input, output, cache_read, cache_creation } =
+                self.tokens.unwrap_or_default();
+            let has_calls = self.parts.iter().any(|part| part.call.is_some());
+            let finish = match self.finish {
+                None | Some("stop") if has_calls => "tool-calls",
+                finish => finish.unwrap_or("stop"),
+            };
+            out.put_args(
+                line,
+                format_args!(
+                    "\"tokens\":{{\"input\":{input},\"output\":{output},\"reasoning\":0,\
+                     \"cache\":{{\"read\":{cache_read},\"write\":{cache_creation}}}}},\
+                     \"modelID\":{model_id},\"providerID\":{provider},\
+                     \"time\":{{\"created\":{created},\"completed\":{created}}},\
+                     \"finish\":\"{finish}\""
+                ),
+            );
+            if self.has_failed {
+                out.put(line, ",\"error\":{\"name\":\"UnknownError\",\"data\":{\"message\":");
+                out.put(line, "\"the request failed\"}}");
+            }
+        }
+        let session = json(&ids.session);
+        out.put_args(line, format_args!(",\"id\":\"{id}\",\"sessionID\":{session}}},\"parts\":["));
+        if !self.parts.iter().any(Part::has_metadata) {
+            // Only texts, thinking and calls keep a carry.
+            self.parts.push(Part::empty(out, line));
+        }
+        let mut comma = "";
+        for part in self.parts {
+            out.put(line, comma);
+            comma = ",";
+            let part_id = ids.next("prt", created, &self.uuid);
+            part.append(
+                out,
+                line,
+                created,
+                &format!("\"id\":\"{part_id}\",\"sessionID\":{session},\"messageID\":\"{id}\""),
+            );
+        }
+        out.put(line, "]}");
+        out.emit(line);
+    }
+}
+
+/// Returns the provider of a model, by its name. Only with the provider and the model that the
+/// client goes on with does it send the signatures of thinking.
+fn provider_of(model: &str) -> &'static str {
+    let starts = |names: &[&str]| names.iter().any(|name| model.starts_with(name));
+    if starts(&["gpt-", "o1", "o3", "o4", "codex"]) {
+        "openai"
+    } else if starts(&["gemini"]) {
+        "google"
+    } else {
+        "anthropic"
+    }
+}
+
+/// Returns a text as a JSON string.
+pub(super) fn json(text: &str) -> String {
+    let mut written = Vec::with_capacity(text.len().saturating_add(2));
+    push_string(&mut written, text, Style::Compact);
+    String::from_utf8_lossy(&written).into_owned()
+}
