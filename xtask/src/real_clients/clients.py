@@ -231,6 +231,64 @@ class Pi(Client):
         return found.group(1) if found else "" if text == "(see attached image)" else text
 
 
+class OpenCode(Client):
+    """OpenCode keeps sessions in a database: a session is imported before a run, and exported after it.
+
+    It sends the signatures of thinking only with the provider and the model of the response, so that the last model of
+    the session is the one that goes on, with the address of the mock.
+    """
+
+    format = "opencode"
+    environment = ("OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1")
+    PROGRAM = "/mnt/clients/opencode/node_modules/.bin/opencode"
+    EXPORT = "/home/user/.export.json"
+    # An import that failed half-way must not count as a session. An export to a pipe ends after 64 KiB.
+    RUN = f"""[ -e {EXPORT} ] || {PROGRAM} import /home/user/.session.json || exit 9
+{PROGRAM} run --model "$1" --auto -s "$2" "$3"; status=$?
+{PROGRAM} export "$2" > /home/user/.export.txt 2>/dev/null
+sed -n '/^{{/,$p' /home/user/.export.txt > {EXPORT}
+exit $status"""
+
+    def packages(self):
+        return [("node", "npm", *NODE), ("opencode", "npm", "opencode-ai", self.version)]
+
+    def place(self, home, path):
+        with open(path, encoding="utf-8-sig") as file:
+            document = json.load(file)
+        infos = [message.get("info") or {} for message in document.get("messages") or []]
+        models = [info.get("modelID") for info in infos if info.get("providerID") == "anthropic"]
+        name = next((model for model in reversed(models) if model), "claude-sonnet-4-5")
+        shutil.copyfile(path, f"{home}/.session.json")
+        options = {
+            "name": name,
+            "reasoning": True,
+            "attachment": True,
+            "tool_call": True,
+            "limit": {"context": 200000, "output": 8000},
+            "modalities": {"input": ["text", "image", "pdf"], "output": ["text"]},
+        }
+        provider = {"options": {"apiKey": "dummy", "baseURL": f"{API}/v1"}, "models": {name: options}}
+        model = f"anthropic/{name}"
+        settings = {"model": model, "small_model": model, "autoupdate": False, "share": "disabled", "permission": "allow"}
+        os.makedirs(f"{home}/.config/opencode")
+        with open(f"{home}/.config/opencode/opencode.json", "w", encoding="utf-8") as file:
+            json.dump({**settings, "provider": {"anthropic": provider}}, file)
+        # Trips run at the same time, so the model is a part of the session's name.
+        return f"{model} {document['info']['id']}"
+
+    def file(self, home, session):
+        return f"{home}/.export.json"
+
+    def resume(self, session, prompt):
+        return ["/bin/sh", "-c", self.RUN, "opencode", *session.split(" "), prompt]
+
+    def list_command(self):
+        return [self.PROGRAM, "session", "list"]
+
+    def is_listed(self, session, words):
+        return session.split(" ")[1] in words
+
+
 class Codex(Client):
     """Codex resumes a session only with the provider that the session names, so this one is defined with the address of the
     mock. Its request has no flag for a failed call."""
@@ -411,4 +469,5 @@ CLIENTS = {
     "pi": Pi("pi", "0.87.1"),
     "codex": Codex("codex", "0.169.0"),
     "qwen": Qwen("qwen", "0.24.4"),
+    "opencode": OpenCode("opencode", "1.18.33"),
 }

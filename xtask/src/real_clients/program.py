@@ -5,7 +5,9 @@ import os
 import subprocess
 import tempfile
 
-FORMATS = ("claude-code", "clido", "codex", "pi", "qwen", "sdk-stream", "sdk-stream:wire")
+FORMATS = (
+    "claude-code", "clido", "codex", "opencode", "pi", "qwen", "sdk-stream", "sdk-stream:wire",
+)
 
 
 class Program:
