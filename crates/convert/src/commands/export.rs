@@ -24,7 +24,7 @@ use sessions::{
 use storage::{Compression, Limits, Opened};
 
 use self::{
-    lines::{Read, SessionLines},
+    lines::{BRANCH, ROLLED_BACK, Read, SessionLines},
     page_file::PageFile,
     relations::{Related, path_between, relations},
 };
@@ -258,7 +258,7 @@ impl Export {
                         survey.push(event);
                         spend(&mut survey, event, &mut responses);
                     }
-                    Read::LeftOut(event) => {
+                    Read::LeftOut(event, _) => {
                         survey.skip_left_out(event);
                         spend(&mut survey, event, &mut responses);
                     }
@@ -277,8 +277,8 @@ impl Export {
             lines.each(events, &mut |read| {
                 match read {
                     Read::Event(event) => page.push(event)?,
-                    Read::LeftOut(event) => page.push_left_out(event)?,
-                    Read::Hidden => page.skip(),
+                    Read::LeftOut(event, BRANCH | ROLLED_BACK) => page.push_left_out(event)?,
+                    Read::LeftOut(..) | Read::Hidden => page.skip(),
                     Read::Damaged(what) => page.push_unreadable(what)?,
                 }
                 Ok(ControlFlow::Continue(()))

@@ -41,10 +41,15 @@ use crate::{
         escape::escape_for_terminal,
         figures::count,
         message::{complain, warn},
+        pager::Pager,
         progress::{self, Progress},
         table,
     },
 };
+
+/// The columns of a project on a narrow terminal, and the columns of a terminal that is not narrow.
+const MAX_PROJECT: usize = 16;
+const WIDE: usize = 120;
 
 /// Minimum number of printed characters of an id.
 const MIN_ID_CHARS: usize = 8;
@@ -52,6 +57,9 @@ const MIN_ID_CHARS: usize = 8;
 /// The sessions to list, and the columns.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
+    /// Print without a pager
+    #[arg(long)]
+    no_pager: bool,
     /// The columns to print, in this order [default: id,when,size,project,title; and format,origin if
     /// there is a converted copy]
     #[arg(long, value_name = "COLUMN", value_enum, value_delimiter = ',')]
@@ -283,7 +291,24 @@ fn print(
     originals: &[Option<String>],
     (terminal, id_lengths): (Terminal, Option<&HashMap<String, usize>>),
 ) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = Pager::start(!args.json && !args.no_pager);
+    let printed = print_to(&mut out, args, columns, sessions, originals, (terminal, id_lengths));
+    let ended = out.finish();
+    match printed {
+        // The user left the pager.
+        Err(error) if terminal.is_terminal && error.kind() == io::ErrorKind::BrokenPipe => ended,
+        printed => printed.and(ended),
+    }
+}
+
+fn print_to(
+    out: &mut dyn Write,
+    args: &Args,
+    columns: &[Column],
+    sessions: &[Session],
+    originals: &[Option<String>],
+    (terminal, id_lengths): (Terminal, Option<&HashMap<String, usize>>),
+) -> io::Result<()> {
     if args.json {
         for (session, original) in sessions.iter().zip(originals) {
             out.write_all(&column::object(session, original.as_deref()).line())?;
@@ -291,11 +316,13 @@ fn print(
     } else if !sessions.is_empty() {
         let head = columns.iter().map(|column| column.name().to_uppercase()).collect();
         let zone = args.filter.period.clock.zone();
+        let is_narrow = terminal.is_terminal && terminal.columns < WIDE && args.columns.is_empty();
         let cell = |column: &Column, session: &Session| match column {
             Column::Id => {
                 let length = id_lengths.and_then(|lengths| lengths.get(&session.id));
                 column::start_of_id(session, length.copied().unwrap_or(usize::MAX))
             }
+            Column::Project if is_narrow => table::cut(&column.cell(session, &zone), MAX_PROJECT),
             column => column.cell(session, &zone),
         };
         let row = |session| columns.iter().map(|column| cell(column, session)).collect();
@@ -311,7 +338,7 @@ fn print(
         }
         let is_left = |at: usize| columns.get(at).is_some_and(|column| column.is_text());
         let width = terminal.is_terminal.then_some(terminal.columns);
-        table::print(&rows, &is_left, width, &mut out)?;
+        table::print(&rows, &is_left, width, out)?;
     }
     out.flush()
 }

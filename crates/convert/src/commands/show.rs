@@ -241,7 +241,7 @@ fn show(
                 shower.has_shown = true;
                 shower.page.damage(what, out).map(ControlFlow::Continue)
             }
-            Read::LeftOut(_) | Read::Hidden => Ok(ControlFlow::Continue(())),
+            Read::LeftOut(..) | Read::Hidden => Ok(ControlFlow::Continue(())),
         })
     })?;
     shower.page.finish(out)?;

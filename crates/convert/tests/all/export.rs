@@ -73,6 +73,58 @@ fn a_folder_becomes_pages_and_an_index_whatever_the_number_of_jobs() {
 }
 
 #[test]
+fn sessions_that_were_made_from_each_other_have_links_and_count_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let logs = folder.path().join("logs");
+    fs::create_dir_all(logs.join("later")).expect("a folder");
+    let line = |session: &str, id: u32, kind: &str, words: &str| {
+        let message = match kind {
+            "user" => format!(r#"{{"role":"user","content":"{words}"}}"#),
+            _ => format!(
+                r#"{{"role":"assistant","id":"m{id}","model":"claude-sonnet-4-5","content":[{{"type":"text","text":"{words}"}}],"usage":{{"input_tokens":1000000,"output_tokens":0}}}}"#
+            ),
+        };
+        let parent = match id {
+            0 => "null".to_owned(),
+            _ => format!("\"00000000-0000-4000-8000-00000000000{}\"", id - 1),
+        };
+        format!(
+            r#"{{"type":"{kind}","uuid":"00000000-0000-4000-8000-00000000000{id}","parentUuid":{parent},"sessionId":"{session}","cwd":"/p","version":"2.0.0","timestamp":"2026-01-01T00:00:0{id}.000Z","message":{message}}}"#
+        )
+    };
+    let [first, second] =
+        ["a", "b"].map(|id| format!("{0}{0}{0}{0}{0}{0}{0}{0}-0000-4000-8000-000000000000", id));
+    let session = |id: &str, n_lines: u32| {
+        let lines = (0..n_lines).map(|at| {
+            line(id, at, if at % 2 == 0 { "user" } else { "assistant" }, &format!("words {at}"))
+                + "\n"
+        });
+        lines.collect::<String>()
+    };
+    fs::write(logs.join("one.jsonl"), session(&first, 2)).expect("written");
+    fs::write(logs.join("later/two.jsonl"), session(&second, 4)).expect("written");
+    let pages = folder.path().join("pages");
+    let [o, to] = output(&pages);
+    let done = export(&[&logs, o, to]);
+    assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+    let page = |name: &str| fs::read_to_string(pages.join(name)).expect("a page");
+    let (one, two) = (page("one.html"), page("later/two.html"));
+    assert!(one.contains("Continued in <a href=\"./later/two.html\">bbbbbbbb</a>"), "{one}");
+    assert!(
+        two.contains("Continues, after 1 prompt, <a href=\"./../one.html\">aaaaaaaa</a>"),
+        "{two}"
+    );
+    // The page has the cost of both responses, the index counts the copied one once.
+    assert!(two.contains("<dt>Cost</dt><dd>$6.00</dd>"), "{two}");
+    let index = page("index.html");
+    assert!(index.contains("<span>$6.00</span>"), "{index}");
+    assert_eq!(index.matches(">$3.00</td>").count(), 2, "{index}");
+    let done = export(&[&logs, Path::new("--with-copies"), o, to]);
+    assert_eq!(done.status.code(), Some(0));
+    assert!(page("index.html").contains("<span>$9.00</span>"));
+}
+
+#[test]
 fn the_files_of_sub_agents_stand_in_the_page_of_their_session() {
     let folder = tempfile::tempdir().expect("a folder");
     let id = "4b1f9f6e-3c55-4c1c-9d5e-0f6a3f0c7a11";

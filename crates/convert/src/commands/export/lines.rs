@@ -33,9 +33,9 @@ pub(in crate::commands) const ROLLED_BACK: &str = "rolled_back";
 /// A line and its event.
 pub(in crate::commands) enum Read<'r> {
     Event(&'r Event<'r>),
-    /// A line of a branch that the client would not resume, or of a turn that was rolled back.
-    LeftOut(&'r Event<'r>),
-    /// Another line that is not part of the conversation.
+    /// A line that is not part of the conversation, and the reason, such as [`BRANCH`].
+    LeftOut(&'r Event<'r>, &'static str),
+    /// A blank line.
     Hidden,
     /// The place and the error of an unreadable line.
     Damaged(&'r str),
@@ -177,8 +177,7 @@ impl Pass<'_> {
         let event = match event {
             Ok(event) => match self.lines.plan.hides(line.offset()) {
                 None => event,
-                Some(BRANCH | ROLLED_BACK) => return each(Read::LeftOut(event)),
-                Some(_) => return each(Read::Hidden),
+                Some(reason) => return each(Read::LeftOut(event, reason)),
             },
             Err(_) if line.is_blank() => return each(Read::Hidden),
             Err(error) => return each(Read::Damaged(&format!("line {number}: {error}"))),
