@@ -9,14 +9,14 @@ mod publish;
 mod relation;
 
 use std::{
-    fmt, io,
+    fmt, fs, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use conversion::Source;
 use core_model::{Check, Environment, Facts, Format, Home, Problem, SafeName};
-use sessions::{Converted, Input, Lookup, SessionFiles, absolute, sidecar_path};
+use sessions::{Converted, Input, Lookup, SessionFiles, Stored, absolute, sidecar_path};
 use storage::{Compression, Opened, Scratch};
 
 use self::{
@@ -63,6 +63,19 @@ pub struct Installed {
     pub path: PathBuf,
     /// What installing it changes.
     pub change: Change,
+}
+
+impl Installed {
+    /// Returns the words of the command that resumes the session. A last word that ends in `=` takes the
+    /// name.
+    pub fn command(&self) -> Vec<String> {
+        let mut words: Vec<String> = self.resume.iter().map(|&word| word.to_owned()).collect();
+        match words.last_mut().filter(|word| word.ends_with('=')) {
+            Some(last) => last.push_str(self.name.as_str()),
+            None => words.push(self.name.as_str().to_owned()),
+        }
+        words
+    }
 }
 
 /// What installing a session changes in the client's folder.
@@ -224,6 +237,7 @@ impl Job {
         let stem = unit.main.stem().map(str::to_owned).filter(|_| is_copy);
         let id = stem.or_else(|| meaning(&facts.session_id)).unwrap_or_default();
         let home = place(target.environment, &project, &id).ok_or(NotInstalled::NoHome)?;
+        self.write_beside(draft.path(), &home, &facts, &project)?;
         let origin = Origin { unit, from: from.filter(|_| !is_copy), is_home };
         let changes = self.changes(draft.path(), &main, home, &origin, target)?;
         let path = changes.path().to_owned();
@@ -243,6 +257,25 @@ impl Job {
         let installed =
             Installed { resume: store.resume, project, is_project_there, name, path, change };
         Ok(Drafted::Ready(Box::new(Draft { scratch: draft, results, changes, installed })))
+    }
+
+    /// Adds the file that the client keeps beside a session to a draft, unless the session has it:
+    /// the client changes it, and its own is the newer one.
+    fn write_beside(
+        &self,
+        draft: &Path,
+        home: &Home,
+        facts: &Facts,
+        project: &str,
+    ) -> io::Result<()> {
+        let Some(folder) = self.config.to.session_folder else { return Ok(()) };
+        let (name, bytes) = (folder.beside)(facts, project, home.name.as_str());
+        match home.path().with_file_name(name).symlink_metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                fs::write(draft.join(name), bytes)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Returns a job that writes to a temporary folder.
@@ -308,14 +341,19 @@ impl Job {
         let Some(store) = store else { return Ok(Vec::new()) };
         let lookup = Lookup::new(self.config.formats, *target.environment, None, Some(to), None);
         let id = (store.session_id)(home.name.as_str());
-        let home_of = |path: &Path| {
+        let home_of = |stored: &Stored| {
+            let path = &stored.path;
             let folder = path.parent()?.strip_prefix(&home.root).ok()?.to_owned();
             let is_plain = path.extension().is_some_and(|it| it == "jsonl");
-            let name = SafeName::new(path.file_stem()?.to_str()?).filter(|_| is_plain)?;
-            Some(Home { root: home.root.clone(), folder, name })
+            let name = match home.file {
+                Some(_) => stored.id()?,
+                None => path.file_stem()?.to_str()?,
+            };
+            let name = SafeName::new(name).filter(|_| is_plain)?;
+            Some(Home { root: home.root.clone(), folder, name, file: home.file })
         };
         let found = lookup.same_session(id)?;
-        Ok(found.iter().filter_map(|stored| home_of(&stored.path)).collect())
+        Ok(found.iter().filter_map(home_of).collect())
     }
 
     /// Returns how a file in the client's folder is related to the source of a draft, if the file is

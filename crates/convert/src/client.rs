@@ -8,8 +8,7 @@ use crate::terminal::{message::complain, shell::quoted};
 
 /// Returns the command as a line for a shell.
 pub(crate) fn command_line(installed: &Installed) -> String {
-    let Installed { resume, project, name, .. } = installed;
-    format!("cd {} && {} {name}", quoted(project), resume.join(" "))
+    format!("cd {} && {}", quoted(&installed.project), installed.command().join(" "))
 }
 
 /// Prints a warning if the folder to go on in does not exist.
@@ -24,11 +23,13 @@ pub(crate) fn warn_of_project(installed: &Installed) {
 ///
 /// No shell is involved: the words are passed as they are, and the program is the one on the `PATH`.
 pub(crate) fn become_client(installed: &Installed) -> io::Error {
-    let Some((program, words)) = installed.resume.split_first() else {
+    let words = installed.command();
+    let Some((program, words)) = words.split_first().filter(|_| !installed.resume.is_empty())
+    else {
         return io::Error::other("this agent has no command that resumes a session");
     };
     let mut command = Command::new(program);
-    command.args(words).arg(installed.name.as_str());
+    command.args(words);
     let error = command.current_dir(Path::new(&installed.project)).exec();
     let advice = match error.kind() {
         io::ErrorKind::NotFound => format!("{program} is not on the PATH; install it, or run"),

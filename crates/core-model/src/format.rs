@@ -1,8 +1,10 @@
 //! The row of a format: its name and functions, and the traits [`Writer`] and [`Planner`].
 
+use std::path::Path;
+
 use jsonl::{Framing, Style, Value};
 
-use crate::{Bundles, Checker, CostPolicy, Event, Facts, Origin, Output, Plan, Store};
+use crate::{Bundles, Checker, CostPolicy, Event, Facts, Origin, Output, Plan, SessionFolder, Store};
 
 /// A format, in one of its dialects. [`Format::new`] builds it.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +61,9 @@ pub struct Format {
     pub cost: CostPolicy,
     /// The place of its client's sessions; `None` if the client keeps none.
     pub store: Option<Store>,
+    /// The layout of sessions that have a folder each; `None` if a session's file has its id as the
+    /// name.
+    pub session_folder: Option<SessionFolder>,
     /// The layout of a session's files; `None` if a file is a session.
     pub bundles: Option<Bundles>,
     /// The limits of a file within which its client finds it.
@@ -130,6 +135,7 @@ impl Format {
             origin: Origin::by_uuid,
             cost: CostPolicy::PerInteraction,
             store: None,
+            session_folder: None,
             bundles: None,
             limits: Limits { head: 0, filler_record: "", filler_record_size: 0 },
         }
@@ -245,6 +251,13 @@ impl Format {
         self
     }
 
+    /// Says that each session has a folder, whose name is its id.
+    #[must_use]
+    pub const fn session_folder(mut self, session_folder: SessionFolder) -> Self {
+        self.session_folder = Some(session_folder);
+        self
+    }
+
     /// Sets the layout of a session's files.
     #[must_use]
     pub const fn bundles(mut self, bundles: Bundles) -> Self {
@@ -257,6 +270,20 @@ impl Format {
     pub const fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
+    }
+}
+
+/// Finds sessions.
+impl Format {
+    /// Returns the id of a session in a folder of the client, given the path of its file and the name
+    /// of the file without its endings; `None` if the id is the name of a folder that is not UTF-8.
+    pub fn session_id<'p>(&self, path: &'p Path, stem: &'p str) -> Option<&'p str> {
+        match self.session_folder {
+            Some(folder) if folder.file.strip_suffix(".jsonl") == Some(stem) => {
+                path.parent()?.file_name()?.to_str()
+            }
+            _ => Some(self.store.map_or(stem, |store| (store.session_id)(stem))),
+        }
     }
 }
 

@@ -106,8 +106,8 @@ pub use self::{
     },
     sha256::Sha256,
     store::{
-        Environment, Home, Named, Store, System, TitleIndex, append_session_file,
-        create_session_file, files_with_endings, session_files, subfolders,
+        Environment, Home, Named, ReadTitles, SessionFolder, Store, System, TitleIndex,
+        append_session_file, create_session_file, files_with_endings, session_files, subfolders,
     },
     text_body::TextBody,
     time::{iso_millis, millis},

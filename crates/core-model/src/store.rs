@@ -10,7 +10,7 @@ use std::{
 
 use jsonl::{Text, Value};
 
-use crate::SafeName;
+use crate::{Facts, SafeName};
 
 /// The environment that a client uses to find its folders.
 #[derive(Clone, Copy)]
@@ -88,16 +88,34 @@ pub struct Store {
     pub titles: Option<TitleIndex>,
 }
 
-/// A file with the titles of all sessions of a client, a JSON object in each line. The last line of
-/// a session wins.
+/// The layout of sessions that have a folder each, whose name is the id.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionFolder {
+    /// The name of a session's file.
+    pub file: &'static str,
+    /// Returns the name and the bytes of a file that the client keeps beside a session, given its
+    /// facts, its project and its id. An installation writes it only if it is not there.
+    pub beside: fn(&Facts, project: &str, session_id: &str) -> (&'static str, Vec<u8>),
+}
+
+/// A file with the titles of sessions of a client.
 #[derive(Clone, Copy, Debug)]
 pub struct TitleIndex {
     /// Returns the path of the file, from the path of a session; `None` if the session is in no
     /// folder of the client.
     pub file: fn(&Path) -> Option<PathBuf>,
-    /// Reads the id of a session and its title; `None` for other lines. A blank title removes the
-    /// one before.
-    pub read: for<'l> fn(Value<'l>) -> Option<(Text<'l>, Text<'l>)>,
+    /// The function that reads titles.
+    pub read: ReadTitles,
+}
+
+/// A function that reads titles. A blank title is none.
+#[derive(Clone, Copy, Debug)]
+pub enum ReadTitles {
+    /// Reads the id of a session and its title from a JSON object in a line; `None` for other lines.
+    /// The last line of a session wins.
+    Lines(for<'l> fn(Value<'l>) -> Option<(Text<'l>, Text<'l>)>),
+    /// Reads the id of the only session of the file and its title; `None` if it has none.
+    File(fn(&[u8]) -> Option<(String, String)>),
 }
 
 /// A session that a file refers to.
@@ -116,14 +134,20 @@ pub struct Home {
     pub root: PathBuf,
     /// The folder in it. No link is allowed below it.
     pub folder: PathBuf,
-    /// The file's name without `.jsonl`, which is the client's name of the session.
+    /// The client's name of the session, which is the file's name without `.jsonl`.
     pub name: SafeName,
+    /// The name of the file, if it is not that of the session.
+    pub file: Option<&'static str>,
 }
 
 impl Home {
     /// Returns the path of the session's file.
     pub fn path(&self) -> PathBuf {
-        self.root.join(&self.folder).join(format!("{}.jsonl", self.name))
+        let folder = self.root.join(&self.folder);
+        match self.file {
+            Some(file) => folder.join(file),
+            None => folder.join(format!("{}.jsonl", self.name)),
+        }
     }
 }
 

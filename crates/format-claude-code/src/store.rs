@@ -95,6 +95,7 @@ fn place(environment: &Environment<'_>, project: &str, session_id: &str) -> Opti
         root: config_dir(environment)?,
         folder: Path::new("projects").join(encode_project_dir(project)),
         name: SafeName::new(&session_uuid(session_id))?,
+        file: None,
     })
 }
 

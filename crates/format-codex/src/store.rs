@@ -13,7 +13,7 @@ use std::{
 };
 
 use core_model::{
-    Environment, Home, SafeName, Store, TitleIndex, iso_millis, subfolders, uuid_of_name,
+    Environment, Home, ReadTitles, SafeName, Store, TitleIndex, iso_millis, subfolders, uuid_of_name,
 };
 
 pub use self::{
@@ -29,7 +29,7 @@ pub(crate) const STORE: Store = Store {
     session_id,
     resume: &["codex", "resume"],
     breadcrumb: None,
-    titles: Some(TitleIndex { file: listing::index_of, read: listing::read_title }),
+    titles: Some(TitleIndex { file: listing::index_of, read: ReadTitles::Lines(listing::read_title) }),
 };
 
 /// Returns the folder of Codex's settings and sessions: `CODEX_HOME`, or `~/.codex`.
@@ -81,7 +81,7 @@ fn place(environment: &Environment<'_>, _project: &str, id: &str) -> Option<Home
     let stem = rollout_stem(&id, start_of(&id).unwrap_or(0));
     let date: Vec<&str> = stem.strip_prefix(ROLLOUT)?.get(..10)?.split('-').collect();
     let folder = date.into_iter().fold(PathBuf::from("sessions"), |path, part| path.join(part));
-    Some(Home { root: codex_dir(environment)?, folder, name: SafeName::of(&stem) })
+    Some(Home { root: codex_dir(environment)?, folder, name: SafeName::of(&stem), file: None })
 }
 
 /// The name of the folder of archived sessions.

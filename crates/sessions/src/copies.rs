@@ -107,9 +107,15 @@ pub(crate) fn plain_id(id: &str) -> String {
 }
 
 /// Returns the id in the name of a session's file: `rollout-2026-11-22T19-55-43-ID` has `ID`. Clients
-/// write other words around it, and the shortest reading of the name has none of them.
-fn named_id(formats: Formats, stem: &str) -> String {
-    let ids = formats.iter().filter_map(|format| Some((format.store?.session_id)(stem)));
+/// write other words around it, and the shortest reading of the name has none of them. A client that
+/// keeps each session in a folder names the folder.
+fn named_id(formats: Formats, path: &Path, stem: &str) -> String {
+    let is_file = |format: &&&Format| format.session_folder.is_some_and(|it| path.ends_with(it.file));
+    if let Some(format) = formats.iter().find(is_file) {
+        return plain_id(format.session_id(path, stem).unwrap_or(stem));
+    }
+    let stores = formats.iter().filter(|format| format.store.is_some());
+    let ids = stores.filter_map(|format| format.session_id(path, stem));
     plain_id(ids.min_by_key(|id| id.len()).unwrap_or(stem))
 }
 
@@ -118,8 +124,9 @@ fn named_id(formats: Formats, stem: &str) -> String {
 pub fn leave_out_copies(formats: Formats, inputs: &mut Vec<Input>) -> u64 {
     let mut of_name: HashMap<String, Vec<usize>> = HashMap::new();
     for (input_idx, input) in inputs.iter().enumerate() {
-        if let (Input::File { storage: Backend::Disk, .. }, Some(stem)) = (input, input.stem()) {
-            of_name.entry(named_id(formats, stem)).or_default().push(input_idx);
+        if let (Input::File { storage: Backend::Disk, path, .. }, Some(stem)) = (input, input.stem())
+        {
+            of_name.entry(named_id(formats, path, stem)).or_default().push(input_idx);
         }
     }
     let mut left_out = HashSet::new();

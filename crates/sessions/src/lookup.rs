@@ -11,6 +11,7 @@ use std::{
 };
 
 use core_model::{Environment, Format, Formats};
+use storage::Compression;
 
 use crate::{
     copies::{self, Converted},
@@ -75,9 +76,9 @@ impl<'e> Lookup<'e> {
     /// Returns an error if a folder cannot be read, or if there is no session.
     pub fn all(&self) -> io::Result<Vec<PathBuf>> {
         let mut found = Vec::new();
-        for Folder { path, shared, .. } in self.places()? {
-            let files = stored_files(&path)?.into_iter();
-            found.extend(files.filter(|file| self.is_wanted(file, shared)));
+        for folder in self.places()? {
+            let files = folder.files()?.into_iter();
+            found.extend(files.filter(|file| self.is_wanted(file, folder.shared)));
         }
         found.sort();
         if found.is_empty() { Err(self.nothing()) } else { Ok(found) }
@@ -91,13 +92,15 @@ impl<'e> Lookup<'e> {
     /// Returns an error if a folder cannot be read, or if there is no session.
     pub fn inputs(&self, warn: &mut dyn FnMut(Warning)) -> io::Result<Vec<Input>> {
         let mut inputs = Vec::new();
-        for Folder { path, shared, .. } in self.places()? {
+        for Folder { path, format, shared } in self.places()? {
             if !path.is_dir() {
                 continue;
             }
             let mut found = Vec::new();
             walk(&path, Path::new(""), &mut found, warn);
             leave_out_packed(&mut found, |input| input.path());
+            // The other files of a session's own folder are the client's.
+            found.retain(|input| input.path().is_none_or(|file| is_session(file, format)));
             found.retain(|input| input.path().is_none_or(|file| self.is_wanted(file, shared)));
             inputs.append(&mut found);
         }
@@ -112,8 +115,9 @@ impl<'e> Lookup<'e> {
     /// Returns an error if a folder cannot be read.
     pub fn sessions(&self) -> io::Result<Vec<Stored>> {
         let mut sessions = Vec::new();
-        for Folder { path, format, .. } in self.places()? {
-            sessions.extend(stored_files(&path)?.into_iter().map(|path| Stored { format, path }));
+        for folder in self.places()? {
+            let format = folder.format;
+            sessions.extend(folder.files()?.into_iter().map(|path| Stored { format, path }));
         }
         Ok(sessions)
     }
@@ -212,8 +216,9 @@ impl<'e> Lookup<'e> {
     /// Returns an error if a folder cannot be read, or if there is no session.
     pub fn latest(&self) -> io::Result<PathBuf> {
         let mut found = Vec::new();
-        for Folder { path, format, shared } in self.places()? {
-            let files = stored_files(&path)?.into_iter();
+        for folder in self.places()? {
+            let Folder { format, shared, .. } = folder;
+            let files = folder.files()?.into_iter();
             found.extend(files.map(|file| (copies::changed(&file), file, format, shared)));
         }
         found.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
@@ -292,8 +297,9 @@ impl<'e> Lookup<'e> {
     /// Returns the sessions with an id. If there is none, returns sessions whose ids start with it.
     fn by_id(&self, id: &str) -> io::Result<Vec<Stored>> {
         let (mut exact, mut starting) = (Vec::new(), Vec::new());
-        for Folder { path, format, shared } in self.places()? {
-            for path in stored_files(&path)? {
+        for folder in self.places()? {
+            let Folder { format, shared, .. } = folder;
+            for path in folder.files()? {
                 let stored = Stored { format, path };
                 let Some(found) = stored.id() else { continue };
                 let is_exact = found == id;
@@ -315,6 +321,20 @@ struct Folder {
     format: &'static Format,
     /// The format, if the folder has the sessions of all projects.
     shared: Option<&'static Format>,
+}
+
+impl Folder {
+    /// Returns the files of sessions in the folder, sorted by name.
+    fn files(&self) -> io::Result<Vec<PathBuf>> {
+        let mut files = stored_files(&self.path)?;
+        files.retain(|file| is_session(file, self.format));
+        Ok(files)
+    }
+}
+
+/// Returns whether a file may be a session of a format, by its name.
+fn is_session(file: &Path, format: &Format) -> bool {
+    format.session_folder.is_none_or(|folder| Compression::bare_path(file).ends_with(folder.file))
 }
 
 /// Returns the starts of the ids of sessions, long enough to tell them apart; the paths, if two ids are

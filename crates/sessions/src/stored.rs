@@ -33,10 +33,9 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// Returns the id in the name of the file; `None` if the name is not UTF-8.
+    /// Returns the id in the name of the file, or of its folder; `None` if the name is not UTF-8.
     pub fn id(&self) -> Option<&str> {
-        let stem = stem_of(&self.path)?;
-        Some(self.format.store.map_or(stem, |store| (store.session_id)(stem)))
+        self.format.session_id(&self.path, stem_of(&self.path)?)
     }
 }
 

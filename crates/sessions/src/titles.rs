@@ -5,12 +5,13 @@
 //! given sessions are kept.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, HashMap},
-    io,
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
-use core_model::{Format, TitleIndex};
+use core_model::{Format, ReadTitles, TitleIndex};
 use jsonl::{Scanner, Stream};
 use storage::Limits;
 
@@ -59,13 +60,27 @@ fn read_index(
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         opened => opened?,
     };
-    let (mut stream, mut scanner) = (Stream::new(opened), Scanner::default());
-    while let Some(line) = stream.next()? {
-        // The client skips lines that are not JSON.
-        let Some((id, title)) = scanner.scan(&line).ok().and_then(index.read) else { continue };
-        for session_idx in wanted.get(&*id.decode()).into_iter().flatten() {
+    let mut set = |id: &str, title: Cow<'_, str>| {
+        for session_idx in wanted.get(id).into_iter().flatten() {
             if let Some(slot) = titles.get_mut(*session_idx) {
-                *slot = Some(title.decode().into_owned()).filter(|title| !title.trim().is_empty());
+                *slot = Some(title.clone().into_owned()).filter(|title| !title.trim().is_empty());
+            }
+        }
+    };
+    match index.read {
+        ReadTitles::Lines(read) => {
+            let (mut stream, mut scanner) = (Stream::new(opened), Scanner::default());
+            while let Some(line) = stream.next()? {
+                // The client skips lines that are not JSON.
+                let Some((id, title)) = scanner.scan(&line).ok().and_then(read) else { continue };
+                set(&id.decode(), title.decode());
+            }
+        }
+        ReadTitles::File(read) => {
+            let mut bytes = Vec::new();
+            opened.take(MAX_LINE).read_to_end(&mut bytes)?;
+            if let Some((id, title)) = read(&bytes) {
+                set(&id, Cow::Owned(title));
             }
         }
     }
@@ -84,7 +99,7 @@ mod tests {
     fn the_last_title_of_a_session_wins_and_a_blank_one_removes_it() {
         const TITLES: TitleIndex = TitleIndex {
             file: |session| Some(session.parent()?.join("index")),
-            read: |line| Some((line.get("id")?.text()?, line.get("name")?.text()?)),
+            read: ReadTitles::Lines(|line| Some((line.get("id")?.text()?, line.get("name")?.text()?))),
         };
         const STORE: Store = Store { titles: Some(TITLES), ..STORE_OF_CLIDO };
         const STORE_OF_CLIDO: Store = match format_clido::FORMAT.store {

@@ -281,7 +281,7 @@ fn finish(
         io::stdout().flush()?;
         return Err(become_client(installed));
     }
-    let Installed { resume, project, name, path, change, .. } = installed;
+    let Installed { project, name, path, change, .. } = installed;
     if !args.json {
         writeln!(io::stdout(), "{}", command_line(installed))?;
         return Ok(status);
@@ -298,7 +298,8 @@ fn finish(
     object.string("file", &path.to_string_lossy()).string("change", change);
     object.plain("written", !args.dry_run && installed.change.is_write());
     object.string("project", project);
-    object.strings("command", resume.iter().copied().chain([name.as_str()]));
+    let command = installed.command();
+    object.strings("command", command.iter().map(String::as_str));
     io::stdout().write_all(&object.line())?;
     Ok(status)
 }
