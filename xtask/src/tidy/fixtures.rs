@@ -21,6 +21,7 @@ const FORMATS: &[&str] = &[
     "codex",
     "codex-stream",
     "opencode",
+    "copilot",
     "pi",
     "qwen",
     "sdk-stream",

@@ -34,7 +34,7 @@ fn ids_projects_tools_and_columns_are_completed() {
     assert_eq!(complete(&["fb0"]), [id]);
     assert_eq!(complete(&["resume", "fb"]), [id]);
     assert_eq!(complete(&["resume", "--in", "codex", "la"]), ["latest"]);
-    assert_eq!(complete(&["resume", "--in", "c"]), ["claude-code", "clido", "codex"]);
+    assert_eq!(complete(&["resume", "--in", "c"]), ["claude-code", "clido", "codex", "copilot"]);
     assert_eq!(complete(&["show", "--project", "/home/ada/p"]), ["/home/ada/pages"]);
     assert_eq!(complete(&["find", "--tool", ""]), ["Bash", "Edit", "Read"]);
     assert_eq!(complete(&["find", "--tool", "Bash,E"]), ["Bash,Edit"]);

@@ -354,6 +354,10 @@ fn continuation(format: &Format, target: &[u8]) -> String {
             r#"{"timestamp":"2030-02-03T10:00:01.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"And more?"}]}}"#,
             r#"{"timestamp":"2030-02-03T10:00:02.000Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Much more."}]}}"#,
         ],
+        "copilot" => &[
+            r#"{"type":"user.message","data":{"content":"And more?"},"id":"f0000000-0000-4000-8000-000000000001","timestamp":"2030-02-03T10:00:01.000Z","parentId":null}"#,
+            r#"{"type":"assistant.message","data":{"messageId":"m-new","model":"claude-opus-4-5-20251101","content":"Much more.","toolRequests":[],"apiCallId":"msg_new"},"id":"f0000000-0000-4000-8000-000000000002","timestamp":"2030-02-03T10:00:02.000Z","parentId":"f0000000-0000-4000-8000-000000000001"}"#,
+        ],
         "pi" => &[
             r#"{"type":"message","id":"f0000001","parentId":"PARENT","timestamp":"2030-02-03T10:00:01.000Z","message":{"role":"user","content":[{"type":"text","text":"And more?"}],"timestamp":1896343201000}}"#,
             r#"{"type":"message","id":"f0000002","parentId":"f0000001","timestamp":"2030-02-03T10:00:02.000Z","message":{"role":"assistant","content":[{"type":"text","text":"Much more."}],"api":"anthropic-messages","provider":"anthropic","model":"claude-opus-4-5-20251101","usage":{"input":1,"output":2,"cacheRead":0,"cacheWrite":0,"totalTokens":3,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},"stopReason":"stop","timestamp":1896343202000}}"#,

@@ -17,7 +17,9 @@ use crate::shared::{
     lines::{Spelling, file},
     made_up::made_up,
     said::Said,
-    sessions::{Happening, claude_code, clido, dump, happenings, pi, qwen, rollout, wire},
+    sessions::{
+        Happening, claude_code, clido, copilot, dump, happenings, pi, qwen, rollout, wire,
+    },
     shown::shown,
     turns::picked,
     ways::{Written, convert, others, there_and_back},
@@ -85,6 +87,7 @@ fn spelled(
         "clido" => clido(all, spelling.unwrap_or(Spelling::Compact)),
         "sdk-stream" => dump(all, spelling.unwrap_or(Spelling::Python)),
         "codex" => rollout(all, spelling.unwrap_or(Spelling::Compact)),
+        "copilot" => copilot(all, spelling.unwrap_or(Spelling::Compact)),
         "pi" => pi(all, spelling.unwrap_or(Spelling::Compact)),
         "qwen" => qwen(all, spelling.unwrap_or(Spelling::Compact)),
         name => {

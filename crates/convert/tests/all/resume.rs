@@ -27,7 +27,7 @@ struct Agent {
     id: &'static str,
 }
 
-const AGENTS: [Agent; 5] = [
+const AGENTS: [Agent; 6] = [
     Agent {
         name: "claude-code",
         fixture: "claude-code/one-tool-call.jsonl",
@@ -45,6 +45,12 @@ const AGENTS: [Agent; 5] = [
         fixture: "codex/one-call.jsonl",
         cwd: "/home/ada/app",
         id: "01a20000-0000-7000-8000-000000000001",
+    },
+    Agent {
+        name: "copilot",
+        fixture: "copilot/one-call.jsonl",
+        cwd: "/home/ada/app",
+        id: "0b1e0000-4816-4876-a877-1c435b4dc2af",
     },
     Agent {
         name: "pi",
@@ -113,6 +119,7 @@ impl Home {
                 let folder = format_gemini::encode_project_dir(project);
                 format!(".qwen/projects/{folder}/chats/{id}.jsonl")
             }
+            "copilot" => format!(".copilot/session-state/{id}/events.jsonl"),
             _ => {
                 let folder = format_pi::encode_project_dir(project);
                 format!(".pi/agent/sessions/{folder}/2026-03-01T10-00-00-000Z_{id}.jsonl")
@@ -196,11 +203,13 @@ impl Home {
             "clido" => ".local/share/clido",
             "codex" => ".codex",
             "qwen" => ".qwen",
+            "copilot" => ".copilot",
             _ => ".pi",
         };
         let root = self.path().join(root);
-        let files: Vec<_> =
-            self.sessions().into_keys().filter(|path| path.starts_with(&root)).collect();
+        let is_session =
+            |path: &PathBuf| path.starts_with(&root) && path.extension().is_some_and(|it| it == "jsonl");
+        let files: Vec<_> = self.sessions().into_keys().filter(is_session).collect();
         assert_eq!(files.len(), 1, "{files:?}");
         files[0].clone()
     }
@@ -276,6 +285,19 @@ fn say(agent: &Agent, path: &Path, prompt: &str) {
             [
                 item(&first, member("uuid"), "user", "user", prompt),
                 item(&format!("{prompt}-2"), &first, "assistant", "model", "Done."),
+            ]
+        }
+        "copilot" => {
+            let item = |id: &str, parent: &str, kind: &str, data: &str| {
+                format!(
+                    r#"{{"type":"{kind}","data":{{{data}}},"id":"{id}","timestamp":"{time}","parentId":"{parent}"}}"#
+                )
+            };
+            let ids = [1, 2].map(|n| core_model::uuid_of_name(prompt, &n.to_string()));
+            let answer = r#""messageId":"m","content":"Done.","toolRequests":[]"#;
+            [
+                item(&ids[0], member("id"), "user.message", &format!(r#""content":"{prompt}""#)),
+                item(&ids[1], &ids[0], "assistant.message", answer),
             ]
         }
         _ => {
@@ -728,13 +750,14 @@ fn it_becomes_the_agent() {
         let output = home.convert_in(&home.project(), &arguments, &path);
         assert_eq!((output.status.code(), text(&output.stdout)), (Some(2), ""));
         assert!(text(&output.stderr).contains("is not on the PATH"), "{}", text(&output.stderr));
-        for name in ["claude", "clido", "codex", "pi", "qwen"] {
+        for name in ["claude", "clido", "codex", "copilot", "pi", "qwen"] {
             fake_client(&programs, name);
         }
         let project = home.project();
         let (name, command): (_, &[&str]) = match other.name {
             "claude-code" => ("claude", &["--resume"]),
             "codex" => ("codex", &["resume"]),
+            "copilot" => ("copilot", &["--resume="]),
             "pi" => ("pi", &["--session"]),
             "qwen" => ("qwen", &["--resume"]),
             _ => ("clido", &["--resume"]),
@@ -760,10 +783,17 @@ fn it_becomes_the_agent() {
             let words: Vec<&str> = text(&output.stdout).lines().collect();
             let (program, words) = words.split_first().expect("a name");
             let mut expected = vec![project.to_str().expect("UTF-8"), &pid];
-            expected.extend(command);
             let id = id_in(other, own);
-            expected.push(&id);
-            assert_eq!((*program, words), (name, &*expected));
+            let named = command.last().map(|word| format!("{word}{id}"));
+            match named.filter(|word| word.contains('=')) {
+                Some(word) => assert_eq!(words.last(), Some(&&*word)),
+                None => {
+                    expected.extend(command);
+                    expected.push(&id);
+                    assert_eq!(words, &*expected);
+                }
+            }
+            assert_eq!((*program, words.get(..2)), (name, expected.get(..2)));
             assert_eq!(fs::read_dir(&temporary).expect("a folder").count(), 0);
         }
     }
@@ -791,7 +821,7 @@ fn streams_are_no_agents_to_go_on_in() {
     assert_eq!(output.status.code(), Some(2));
     let message = text(&output.stderr);
     assert!(
-        message.contains("[possible values: claude-code, clido, codex, pi, qwen]"),
+        message.contains("[possible values: claude-code, clido, codex, copilot, pi, qwen]"),
         "{message}"
     );
 }

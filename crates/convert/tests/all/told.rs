@@ -91,6 +91,14 @@ fn record_kind(record: &Value) -> Vec<String> {
     if record["customType"] == "notice" {
         kinds.push("system".to_owned());
     }
+    // Copilot has a record for each result.
+    match kind.as_str() {
+        "tool.execution_complete" => kinds.push("tool_result".to_owned()),
+        "session.info" | "session.warning" | "session.error" | "session.compaction_complete" => {
+            kinds.extend(["system", "compact_metadata"].map(str::to_owned));
+        }
+        _ => {}
+    }
     // Codex has one record for each block, and notices with the members of Claude Code's.
     if ["notice", "compacted"].contains(&kind.as_str()) {
         kinds.extend(["system", "compact_metadata"].map(str::to_owned));
@@ -166,7 +174,8 @@ fn grow(
             let other = match kind {
                 Some("toolCall") => Some("tool_use"),
                 Some("thinking") if is_redacted => Some("redacted_thinking"),
-                Some("input_image") => Some("image"),
+                Some("input_image" | "blob") => Some("image"),
+                Some("function") => Some("tool_use"),
                 _ => None,
             };
             kinds.extend(other.map(str::to_owned));
@@ -183,12 +192,19 @@ fn grow(
             let count = |name| members.get(name).and_then(Value::as_u64);
             let cached = count("cached_input_tokens")
                 .map(|read| read + count("cache_write_input_tokens").unwrap_or(0))
-                .or_else(|| count("cachedContentTokenCount"));
+                .or_else(|| count("cachedContentTokenCount"))
+                .or_else(|| {
+                    Some(count("cacheReadTokens")? + count("cacheWriteTokens").unwrap_or(0))
+                });
             for (key, member) in members {
-                let is_input = key == "input_tokens" || key == "promptTokenCount";
+                let inputs = ["input_tokens", "promptTokenCount", "inputTokens"];
+                let is_input = inputs.contains(&key.as_str());
                 let uncached = cached.filter(|_| is_input);
                 let uncached = uncached.and_then(|cached| member.as_u64()?.checked_sub(cached));
                 let member = &uncached.map_or_else(|| member.clone(), Value::from);
+                // Copilot says whether a call succeeded, and other formats whether it failed.
+                let failed = member.as_bool().filter(|_| key == "success" && kinds[0] == "tool.execution_complete").map(|it| Value::Bool(!it));
+                let member = failed.as_ref().unwrap_or(member);
                 keys.push(key.clone());
                 grow(member, line, keys, kinds, leaves);
                 keys.pop();
@@ -265,6 +281,21 @@ const SAME: &[&[&str]] = &[
     &["auto", "trigger"],
     &["synthetic", "isMeta", "isSynthetic"],
     &["redactedData", "data", "thinkingSignature"],
+    &["summaryContent", "content", "text", "summary"],
+    &["reasoningText", "thinking", "text"],
+    &["apiCallId", "messageId", "id", "message_id", "responseId", "uuid"],
+    &["toolCallId", "tool_use_id", "call_id", "id", "about"],
+    &["copilotVersion", "version", "cli_version", "claude_code_version"],
+    &["selectedModel", "newModel", "model", "modelId"],
+    &["success", "is_error", "isError", "status", "exit_code"],
+    &["inputTokens", "input_tokens", "input"],
+    &["outputTokens", "output_tokens", "output"],
+    &["cacheReadTokens", "cache_read_input_tokens", "cacheRead", "cached_input_tokens"],
+    &["cacheWriteTokens", "cache_creation_input_tokens", "cacheWrite", "cache_write_input_tokens"],
+    &["preCompactionTokens", "preTokens", "pre_tokens"],
+    &["infoType", "warningType", "errorType", "subtype", "exit_status", "reason", "status"],
+    &["parentToolCallId", "parent_tool_use_id", "toolCallId"],
+    &["trigger", "cause"],
 ];
 
 /// The names of losses, and pi's names for the same members.
@@ -299,6 +330,22 @@ const OF_CODEX: &[(&str, &str)] = &[
     ("input", "arguments"),
     ("tool_use_id", "call_id"),
     ("id", "call_id"),
+];
+
+/// The names of losses, and Copilot's names for the same members.
+const OF_COPILOT: &[(&str, &str)] = &[
+    ("uuid", "id"),
+    ("parentUuid", "parentId"),
+    ("id", "toolCallId"),
+    ("id", "messageId"),
+    ("apiCallId", "messageId"),
+    ("tool_use_id", "toolCallId"),
+    ("is_error", "success"),
+    ("model", "selectedModel"),
+    ("model", "newModel"),
+    ("thinking", "reasoningText"),
+    ("input", "arguments"),
+    ("content", "message"),
 ];
 
 /// Words that mean the same in two formats: why the model stopped, and whether a call failed.
@@ -368,6 +415,13 @@ impl Leaf {
             .is_some_and(|kind| kind.starts_with("item.") || kinds.contains(&kind.as_str()))
     }
 
+    /// Returns whether it is in a record of Copilot.
+    fn is_of_copilot(&self) -> bool {
+        let first = self.kinds.first().map_or("", String::as_str);
+        let starts = ["session.", "user.", "assistant.", "tool.", "subagent."];
+        starts.iter().any(|start| first.starts_with(start))
+    }
+
     /// Returns whether a loss names it.
     fn is_named(&self, report: &Report) -> bool {
         report.losses.iter().any(|(kind, field, loss)| {
@@ -393,6 +447,7 @@ impl Leaf {
                 || self.is_of_pi() && OF_PI.contains(&(name, key))
                 || self.is_of_codex() && OF_CODEX.contains(&(name, key))
                 || self.is_of_qwen() && OF_QWEN.contains(&(name, key))
+                || self.is_of_copilot() && OF_COPILOT.contains(&(name, key))
         };
         let has_key = |name: &str| self.keys.iter().any(|key| is_named(key, name));
         let is_kind = |name: &str| self.kinds.iter().any(|kind| kind == name);

@@ -15,11 +15,20 @@ const WORDS: &[(&str, &[&str])] = &[
     ("customType", &["notice", "meta"]),
     // The constants of Codex.
     ("originator", &["convert"]),
-    ("source", &["cli"]),
+    ("source", &["cli", "system"]),
     ("thread_source", &["user", "subagent"]),
     ("history_mode", &["legacy"]),
     ("status", &["completed", "success", "error"]),
     ("kind", &["compaction", "error", "warning", "info"]),
+    // The constants of Copilot.
+    ("producer", &["convert"]),
+    ("provider", &["anthropic-messages"]),
+    ("code", &["failure"]),
+    ("agentName", &["agent"]),
+    ("agentDisplayName", &["agent"]),
+    ("infoType", &["notice", "tool_result", "compaction"]),
+    ("warningType", &["notice", "tool_use"]),
+    ("errorType", &["notice", "tool_result", "query"]),
     // The text of pi for redacted thinking.
     ("thinking", &["[Reasoning redacted]"]),
     ("userType", &["external"]),
@@ -55,6 +64,8 @@ const MADE_UP: &[(&str, &[&str])] = &[
     ("total_cost_usd", &["total_cost_usd", "result"]),
     ("exit_status", &["exit_status"]),
     ("usage", &["usage", "result"]),
+    ("startTime", &["timestamp"]),
+    ("copilotVersion", &["version", "claude_code_version"]),
 ];
 
 /// Returns the strings of a target that are neither in its source nor reported as invented.
@@ -86,7 +97,8 @@ pub(crate) fn made_up(
         let is_usage = leaf.path.starts_with("usage.")
             || leaf.path.starts_with("message.usage.")
             || leaf.path.starts_with("usageMetadata.")
-            || leaf.path.starts_with("payload.info.");
+            || leaf.path.starts_with("payload.info.")
+            || leaf.path.starts_with("data.usage.");
         let key = if is_usage { "usage" } else { leaf.key() };
         let fields = MADE_UP.iter().find(|(of, _)| *of == key);
         fields.is_some_and(|(_, fields)| {

@@ -68,7 +68,8 @@ impl Said {
         let mut facts = Facts::default();
         let mut answers = Answers::default();
         each(bytes, from, &mut scanner, |offset, event| {
-            let is_told = to.has_inline_agents && is_linked(offset);
+            let is_told = to.has_inline_agents
+                && (is_linked(offset) || event.context.parent_tool_use.is_some());
             let is_shown = shows_agents || !event.is_sub_agent() || is_told;
             if is_shown && plan.hides(offset).is_none() {
                 // Formats of the own family keep outcomes unchanged.

@@ -589,6 +589,137 @@ pub(crate) fn pi(all: &[Happening], spelling: Spelling) -> Vec<String> {
     log.lines
 }
 
+/// Lines of Copilot. The parent of each is the line before it.
+struct Events {
+    lines: Vec<String>,
+    spelling: Spelling,
+}
+
+impl Events {
+    fn id(n: usize) -> String {
+        format!("\"20000000-0000-4000-8000-{n:012}\"")
+    }
+
+    fn push(&mut self, kind: &str, data: &str) {
+        let n = self.lines.len();
+        let parent = n.checked_sub(1).map_or_else(|| "null".to_owned(), Self::id);
+        let time = format!("\"2026-03-01T10:{:02}:{:02}.000Z\"", n / 60 % 60, n % 60);
+        let members: Members = vec![
+            ("type".into(), quoted(kind)),
+            ("data".into(), format!("{{{data}}}")),
+            ("id".into(), Self::id(n)),
+            ("timestamp".into(), time),
+            ("parentId".into(), parent),
+        ];
+        self.lines.push(spell(&members, self.spelling));
+    }
+
+    /// Adds the lines of a response: thinking, a text, then calls. Another block after a later one
+    /// begins a line.
+    fn push_response(&mut self, n: usize, pieces: &[Piece], mut n_calls: usize) {
+        let (mut thoughts, mut text, mut calls) = (Vec::new(), None, Vec::new());
+        for piece in pieces {
+            let is_after = match piece {
+                Piece::Thinking(..) | Piece::Other(_) => text.is_some() || !calls.is_empty(),
+                Piece::Text(_) => text.is_some() || !calls.is_empty(),
+                Piece::Call(..) => false,
+            };
+            if is_after {
+                self.push_line(n, &mut thoughts, &mut text, &mut calls);
+            }
+            match piece {
+                Piece::Text(words) => text = Some(words.clone()),
+                Piece::Thinking(words, None) => {
+                    thoughts.push(format!(r#"{{"type":"thinking","thinking":{words}}}"#));
+                }
+                Piece::Thinking(words, Some(signature)) => thoughts.push(format!(
+                    r#"{{"type":"thinking","thinking":{words},"signature":{signature}}}"#
+                )),
+                Piece::Other(_) => {
+                    thoughts.push(r#"{"type":"redacted_thinking","data":"abc"}"#.to_owned());
+                }
+                Piece::Call(input, _) => {
+                    calls.push(format!(
+                        r#"{{"toolCallId":"toolu_{n_calls}","name":"bash","arguments":{input},"type":"function"}}"#
+                    ));
+                    n_calls += 1;
+                }
+            }
+        }
+        self.push_line(n, &mut thoughts, &mut text, &mut calls);
+    }
+
+    fn push_line(
+        &mut self,
+        n: usize,
+        thoughts: &mut Vec<String>,
+        text: &mut Option<String>,
+        calls: &mut Vec<String>,
+    ) {
+        let blocks = std::mem::take(thoughts).join(",");
+        let blocks = if blocks.is_empty() {
+            String::new()
+        } else {
+            format!(
+                r#","reasoningBlocks":{{"provider":"anthropic-messages","blocks":[{blocks}]}}"#
+            )
+        };
+        let text = text.take().unwrap_or_else(|| "\"\"".to_owned());
+        let calls = std::mem::take(calls).join(",");
+        self.push("assistant.message", &format!(
+            r#""messageId":"m{n}","model":"claude-sonnet-4-5","content":{text},"toolRequests":[{calls}],"apiCallId":"msg_{n}"{blocks}"#
+        ));
+    }
+}
+
+/// Writes events as Copilot does.
+pub(crate) fn copilot(all: &[Happening], spelling: Spelling) -> Vec<String> {
+    let mut log = Events { lines: Vec::new(), spelling };
+    log.push(
+        "session.start",
+        r#""sessionId":"0b1e0000-4816-4876-a877-1c435b4dc2af","version":1,"producer":"copilot-agent","copilotVersion":"1.0.102","startTime":"2026-03-01T10:00:00.000Z","context":{"cwd":"/home/ada/demo"}"#,
+    );
+    let mut n_calls = 0;
+    for (n, happening) in all.iter().enumerate() {
+        match happening {
+            Happening::Prompt(text) => log.push("user.message", &format!(r#""content":{text}"#)),
+            Happening::Response(pieces) => {
+                log.push("session.usage_record", &format!(
+                    r#""usage":{{"model":"claude-sonnet-4-5","inputTokens":7,"outputTokens":{n},"apiCallId":"msg_{n}"}}"#
+                ));
+                log.push_response(n, pieces, n_calls);
+                for (call, content, is_error) in results(pieces, n_calls) {
+                    log.push("tool.execution_complete", &match is_error {
+                        Some(true) => format!(
+                            r#""toolCallId":"toolu_{call}","success":false,"error":{{"message":{content},"code":"failure"}}"#
+                        ),
+                        _ => format!(
+                            r#""toolCallId":"toolu_{call}","success":true,"result":{{"content":{content}}}"#
+                        ),
+                    });
+                }
+                n_calls += count_calls(pieces);
+            }
+            Happening::Other(kind, text) => match kind {
+                0 => log.push("session.info", &format!(r#""infoType":"x","message":{text}"#)),
+                1 => log.push("session.model_change", &format!(r#""newModel":{text}"#)),
+                2 => log.push("session.compaction_complete", &format!(
+                    r#""success":true,"preCompactionTokens":7,"summaryContent":{text}"#
+                )),
+                3 => log.push("session.title_changed", &format!(r#""title":{text}"#)),
+                4 => log.push("future.event", &format!(r#""x":{text}"#)),
+                5 => log.push("session.error", &format!(r#""errorType":"query","message":{text}"#)),
+                6 => log.push("system.message", &format!(r#""role":"system","content":{text}"#)),
+                _ => log.push("abort", r#""reason":"user_initiated""#),
+            },
+            // Copilot removes lines when the user rewinds.
+            Happening::Rewind(_) | Happening::Agent(_) => {}
+            Happening::Odd(members) => log.lines.push(spell(members, spelling)),
+        }
+    }
+    log.lines
+}
+
 /// Lines of Codex, after the first one.
 struct Rollout {
     lines: Vec<String>,

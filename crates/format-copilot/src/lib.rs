@@ -1,0 +1,111 @@
+//! Reads and writes sessions of GitHub Copilot CLI: JSON Lines, called events.
+//!
+//! ```
+//! use format_copilot::{Reader, core_model::Block};
+//!
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/copilot/one-call.jsonl");
+//! # let mut n_calls = 0;
+//! for record in Reader::open(path)? {
+//!     let record = record?;
+//!     let event = record.event();
+//!     for (block, _) in event.message().into_iter().flat_map(|message| message.blocks()) {
+//!         if let Block::ToolUse(tool) = block {
+//!             println!("{} {}", tool.name.decode(), tool.input.json());
+//! #           n_calls += 1;
+//!         }
+//!     }
+//! }
+//! # assert_eq!(n_calls, 1);
+//! # Ok::<(), format_copilot::core_model::ReadError>(())
+//! ```
+//!
+//! # Contents
+//!
+//! - [`Reader`] reads records: owned ones as an iterator, borrowed ones with
+//!   [`next_borrowed`](core_model::Reader::next_borrowed). [`Record`] gives access to the members
+//!   of a record.
+//! - [`Writer`] writes records of any format as records of a Copilot session.
+//! - [`Checker`] finds records that Copilot would refuse or not send.
+//! - [`list_sessions`] and [`sessions_dir`] find sessions.
+//! - `TypedRecord` decodes a record into a struct for its type, with the feature `serde`.
+//!
+//! FORMAT.md lists the facts about the format, each with the version of Copilot that showed it.
+//!
+//! # Features
+//!
+//! All features are on by default. Without them the crate needs 8 crates from outside this
+//! workspace.
+//!
+//! - `serde`: structs for records, and events as JSON.
+//! - `full`: the features above, faster hashes and UTF-8, and every spelling of ISO 8601.
+//!
+//! [`core_model`] and [`jsonl`] are re-exported: this crate is the only dependency that you need.
+
+#![cfg_attr(
+    not(test),
+    deny(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice)
+)]
+
+mod bundle;
+mod face;
+mod reader;
+mod record;
+mod store;
+#[cfg(feature = "serde")]
+mod typed;
+mod unread;
+mod validate;
+mod writer;
+
+use core_model::{Format, Functions};
+
+pub use core_model;
+pub use jsonl;
+
+#[cfg(feature = "serde")]
+pub use self::typed::{
+    AbortRecord, AssistantMessageRecord, BinaryAssetRecord, CompactionRecord, ErrorRecord,
+    HookEndRecord, HookStartRecord, InfoRecord, ModelChangeRecord, SessionResumeRecord,
+    SessionStartRecord, ShutdownRecord, SubagentCompletedRecord, SubagentStartedRecord,
+    SystemMessageRecord, TitleRecord, ToolCompleteRecord, ToolStartRecord, TurnEndRecord,
+    TurnStartRecord, TypedAssistantMessage, TypedRecord, TypedSessionStart, TypedToolComplete,
+    TypedUserMessage, UsageRecord, UserMessageRecord, WarningRecord,
+};
+pub use self::{
+    face::{Checker, Copilot, Reader, RecordBuf, RecordRef, Writer},
+    reader::{detect, read, read_block},
+    record::{Entry, NoticeEntry, NoticeSeverity, Record},
+    store::{SessionSummary, copilot_dir, list_sessions, sessions_dir},
+    validate::validate,
+};
+
+/// The name of the format.
+pub(crate) const NAME: &str = "copilot";
+
+/// The sessions of GitHub Copilot CLI.
+///
+/// Copilot keeps unknown members and lines of unknown types (1.0.102). It reads whole files, so the
+/// head has no limit.
+pub static FORMAT: Format = Format::new(
+    NAME,
+    'h',
+    "sessions of GitHub Copilot CLI (~/.copilot/session-state/<id>/events.jsonl)",
+    Functions {
+        detect,
+        is_record: reader::is_record,
+        read,
+        writer: writer::create,
+        checker: validate::checker,
+    },
+)
+.with_inline_agents()
+.read_more(reader::read_more)
+.origin(reader::origin)
+.store(store::STORE)
+.session_folder(store::FOLDER)
+.bundles(bundle::BUNDLES);
+
+/// Compiles the example of README.md.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmePage;

@@ -1,0 +1,116 @@
+//! Tracks calls without a result, and replaces ids that the API would refuse.
+//!
+//! In: the tool use `call:1`. Out: a new id of letters, digits, `_` and `-`, because Copilot sends
+//! ids unchanged and the API refuses the colon.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use core_model::{Facts, IdSet, Place, ToolUse, replacement_tool_id};
+
+use super::thread::Line;
+
+/// Limit for results that wait for their calls. Any further one becomes a notice.
+const MAX_EARLY: usize = 64;
+
+/// A call without a result.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    /// The id in the output, if it differs from the source's.
+    pub(super) written: Option<String>,
+}
+
+/// The calls of the session.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    /// The calls without a result, by their ids in the source.
+    open: HashMap<String, VecDeque<Call>>,
+    written: IdSet,
+    called: IdSet,
+    /// Results whose calls come later, by the ids of the calls.
+    early: BTreeMap<String, (Line, Place)>,
+}
+
+impl Calls {
+    /// Returns a new id for a call, if the API would refuse its id or another call has it.
+    pub(super) fn name(&mut self, id: &str, uuid: impl FnOnce() -> String) -> Option<String> {
+        if is_word(id) && id.len() <= 64 && self.written.insert(id) {
+            return None;
+        }
+        let name = replacement_tool_id(&uuid());
+        self.written.insert(&name);
+        Some(name)
+    }
+
+    /// Adds a call.
+    pub(super) fn add(&mut self, id: &str, call: Call) {
+        self.called.insert(id);
+        self.open.entry(id.to_owned()).or_default().push_back(call);
+    }
+
+    /// Returns whether a call with an id was added.
+    pub(super) fn is_called(&self, id: &str) -> bool {
+        self.called.contains(id)
+    }
+
+    /// Notes a call that no result can answer.
+    pub(super) fn note_other(&mut self, id: &str) {
+        self.called.insert(id);
+    }
+
+    /// Adds a call of a resumed line.
+    pub(super) fn resume(&mut self, tool: &ToolUse<'_>) {
+        let id = tool.id.decode();
+        self.written.insert(&id);
+        self.add(&id, Call { written: None });
+    }
+
+    /// Removes and returns the call that a result answers.
+    pub(super) fn answer(&mut self, id: &str) -> Option<Call> {
+        let waiting = self.open.get_mut(id)?;
+        let call = waiting.pop_front();
+        if waiting.is_empty() {
+            self.open.remove(id);
+        }
+        call
+    }
+
+    /// Returns whether a later line may have a call with an id, and a result of it can wait.
+    pub(super) fn comes_later(&self, id: &str, facts: &Facts) -> bool {
+        facts.is_called(id)
+            && !self.called.contains(id)
+            && self.early.len() < MAX_EARLY
+            && !self.early.contains_key(id)
+    }
+
+    /// Adds a result whose call comes later.
+    pub(super) fn hold(&mut self, id: &str, line: Line, place: Place) {
+        self.early.insert(id.to_owned(), (line, place));
+    }
+
+    /// Removes and returns the result that came before its call.
+    pub(super) fn release(&mut self, id: &str) -> Option<Line> {
+        self.early.remove(id).map(|(line, _)| line)
+    }
+
+    /// Removes and returns the results whose calls did not come, with their places.
+    pub(super) fn take_early(&mut self) -> impl Iterator<Item = (Line, Place)> + use<> {
+        std::mem::take(&mut self.early).into_values()
+    }
+}
+
+/// Returns whether the API accepts a text as an id: ASCII letters, digits, `_` and `-`.
+pub(crate) fn is_word(text: &str) -> bool {
+    !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
+
+/// Returns a replacement for a tool's name that the API would refuse; else `None`.
+pub(super) fn tool_name(name: &str) -> Option<String> {
+    if is_word(name) && name.len() <= 128 {
+        return None;
+    }
+    let is_accepted = |char: &char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
+    let name: String =
+        name.chars().take(128).map(|char| if is_accepted(&char) { char } else { '_' }).collect();
+    Some(if name.is_empty() { "unknown".to_owned() } else { name })
+}

@@ -1,0 +1,122 @@
+//! Writes notices and outcomes as lines that Copilot shows and does not send.
+//!
+//! In: an informational line of Claude Code. Out: `{"type":"session.info","data":{"infoType":..,
+//! "message":..},..}`.
+
+use core_model::{Event, LineId, LossKind, Notice, NoticeKind, Outcome, Output, Status};
+use jsonl::{Raw, Scanner, Text};
+
+use super::{SessionWriter, thread::Line};
+
+impl SessionWriter {
+    pub(super) fn write_notice(
+        &mut self,
+        event: &Event<'_>,
+        notice: &Notice<'_>,
+        out: &mut Output,
+    ) {
+        self.flush(out);
+        let kind = match notice.kind {
+            NoticeKind::Compaction => return self.hold_boundary(event, notice, out),
+            NoticeKind::Error => "error",
+            NoticeKind::Warning => "warning",
+            _ => "info",
+        };
+        let line = self.open_notice(kind, event, 0, out);
+        put_type_of(line.id, notice.subtype, out);
+        if let Some(about) = notice.about {
+            out.put(line.id, ",\"about\":");
+            out.copy_text(line.id, about);
+        }
+        out.put(line.id, ",\"message\":");
+        put_message(line.id, notice.text, out);
+        if let Some(trigger) = notice.trigger {
+            out.put(line.id, ",\"trigger\":");
+            out.copy_text(line.id, trigger);
+        }
+        if let Some(tokens) = notice.pre_tokens.filter(|tokens| tokens.as_f64().is_some()) {
+            out.put(line.id, ",\"preTokens\":");
+            out.put_raw(line.id, tokens);
+        }
+        self.emit(line, out);
+    }
+
+    /// Opens a notice, up to the name of its type.
+    pub(super) fn open_notice(
+        &mut self,
+        kind: &str,
+        event: &Event<'_>,
+        n: usize,
+        out: &mut Output,
+    ) -> Line {
+        let line = self.thread.open(&format!("session.{kind}"), event, n, out);
+        out.put_args(line.id, format_args!("\"{kind}Type\":"));
+        line
+    }
+
+    /// Writes why a run failed. A run that succeeded has no line.
+    pub(super) fn write_outcome(
+        &mut self,
+        event: &Event<'_>,
+        outcome: &Outcome<'_>,
+        out: &mut Output,
+    ) {
+        if outcome.status == Status::Success {
+            return out.lose_record(event);
+        }
+        self.flush(out);
+        out.flatten_outcome(outcome);
+        let kind = if outcome.status == Status::Interrupted { "warning" } else { "error" };
+        let line = self.open_notice(kind, event, 0, out);
+        put_type_of(line.id, outcome.status_text, out);
+        out.put(line.id, ",\"message\":");
+        out.put_string(line.id, outcome.status.words());
+        let is_word = |raw: &Raw<'_>| !matches!(raw.as_str(), "null" | "\"\"" | "[]");
+        let words = [outcome.errors, outcome.result].map(|words| words.filter(is_word));
+        for (words, name) in words.into_iter().zip(["errors", "result"]) {
+            if let Some(words) = words {
+                out.put_args(line.id, format_args!(",\"{name}\":"));
+                out.copy(line.id, words);
+            }
+        }
+        self.emit(line, out);
+    }
+}
+
+/// Writes the name of a notice's type. Copilot refuses a file with a notice that has none.
+pub(super) fn put_type_of(line: LineId, name: Option<Text<'_>>, out: &mut Output) {
+    match name {
+        Some(name) => out.copy_text(line, name),
+        None => out.put(line, "\"notice\""),
+    }
+}
+
+/// Writes the text of a notice as a JSON string; an empty one if there is none.
+pub(super) fn put_message(line: LineId, text: Option<Raw<'_>>, out: &mut Output) {
+    let Some(text) = text.filter(|text| !text.is_null()) else { return out.put(line, "\"\"") };
+    match text.as_text() {
+        Some(text) => out.copy_text(line, text),
+        None => {
+            out.lose(LossKind::Flattened, "system.content");
+            put_lines(out, line, text);
+        }
+    }
+}
+
+/// Writes an array of strings as lines of one text, and any other value as its JSON.
+fn put_lines(out: &mut Output, line: LineId, raw: Raw<'_>) {
+    out.touch(line);
+    let mut scanner = Scanner::default();
+    let array = scanner.scan_raw(raw).ok();
+    let texts = array.iter().flat_map(|array| array.items()).map(|item| item.text());
+    let Some(texts) = texts.collect::<Option<Vec<_>>>().filter(|texts| !texts.is_empty()) else {
+        return out.put_string(line, raw.as_str());
+    };
+    let mut newline = "\"";
+    for text in texts {
+        out.put(line, newline);
+        out.copy_body(line, text.body());
+        newline = "\\n";
+    }
+    out.put(line, "\"");
+}
