@@ -389,6 +389,57 @@ stream_max_retries = 0
         return text.startswith(self.OWN_PROMPTS)
 
 
+class Copilot(Client):
+    """Copilot has no list of sessions that prints. Its requests have no flag for a failed call, and no picture of a result."""
+
+    format = "copilot"
+    MODEL = "claude-sonnet-4-5"
+    environment = (
+        "COPILOT_OFFLINE=true",
+        "COPILOT_PROVIDER_TYPE=anthropic",
+        f"COPILOT_PROVIDER_BASE_URL={API}",
+        "COPILOT_PROVIDER_API_KEY=dummy",
+        f"COPILOT_MODEL={MODEL}",
+        "COPILOT_AUTO_UPDATE=false",
+    )
+    unseen = ("error flag",)
+    INJECTED = re.compile(r"\s*<(?:system_reminder|system_notification|reminder|todo_status)>")
+    # What Copilot puts around the summary of a compaction, and before each of its prompts.
+    SUMMARY = re.compile(r"Some of the conversation history has been summarized.*<summary>\n?(.*?)\n?</summary>", re.S)
+    TIME = re.compile(r"<current_datetime>[^<]*</current_datetime>\n\n")
+
+    def packages(self):
+        return [("node", "npm", *NODE), ("copilot", "npm", "@github/copilot", self.version)]
+
+    def place(self, home, path):
+        start = next((line for line in read_objects(path) if line.get("type") == "session.start"), {})
+        session = str((start.get("data") or {}).get("sessionId"))
+        target = self.file(home, session)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        shutil.copyfile(path, target)
+        return session
+
+    def file(self, home, session):
+        return f"{home}/.copilot/session-state/{session}/events.jsonl"
+
+    def start(self, prompt, *more):
+        program = "/mnt/clients/copilot/node_modules/.bin/copilot"
+        return [program, "--allow-all-tools", "--allow-all-paths", "--model", self.MODEL, *more, "-p", prompt]
+
+    def resume(self, session, prompt):
+        return self.start(prompt, f"--resume={session}")
+
+    def go_on_with_newest(self, prompt):
+        return self.start(prompt, "--continue")
+
+    def is_injected(self, text):
+        return bool(self.INJECTED.match(text)) or text == "Attached image"
+
+    def unwrapped(self, text):
+        found = self.SUMMARY.fullmatch(text)
+        return found.group(1) if found else self.TIME.sub("", text)
+
+
 class Qwen(Client):
     """Qwen Code over the messages API, which shows the signatures of thinking and the flags of errors. It goes on with the
     model of the last response, because Claude Code does not send thinking of another model than that of its last one."""
@@ -468,6 +519,7 @@ CLIENTS = {
     "clido": Clido("clido", "1.0.15"),
     "pi": Pi("pi", "0.87.1"),
     "codex": Codex("codex", "0.169.0"),
+    "copilot": Copilot("copilot", "1.0.102"),
     "qwen": Qwen("qwen", "0.24.4"),
     "opencode": OpenCode("opencode", "1.18.33"),
 }

@@ -6,7 +6,8 @@ import subprocess
 import tempfile
 
 FORMATS = (
-    "claude-code", "clido", "codex", "opencode", "pi", "qwen", "sdk-stream", "sdk-stream:wire",
+    "claude-code", "clido", "codex", "copilot", "opencode", "pi", "qwen",
+    "sdk-stream", "sdk-stream:wire",
 )
 
 

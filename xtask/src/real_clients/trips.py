@@ -13,7 +13,8 @@ from resume import resume
 # The scripts of the three prompts with which a client goes on: calls that run and fail, then texts.
 TURNS = ("work", "hello", None)
 # What the lines of a compacted session have, by format.
-COMPACTED = {"claude-code": b'"compact_boundary"', "codex": b'"type":"compacted"', "pi": b'"type":"compaction"', "qwen": b'"chat_compression"'}
+COMPACTED = {"claude-code": b'"compact_boundary"', "codex": b'"type":"compacted"', "pi": b'"type":"compaction"', "qwen": b'"chat_compression"',
+             "copilot": b'"session.compaction_complete"'}
 
 # The fields of a loss report that name a difference of each kind.
 NAMED = {
