@@ -4,7 +4,9 @@ use std::path::Path;
 
 use jsonl::{Framing, Style, Value};
 
-use crate::{Bundles, Checker, CostPolicy, Event, Facts, Origin, Output, Plan, SessionFolder, Store};
+use crate::{
+    Bundles, Checker, CostPolicy, Event, Facts, Origin, Output, Plan, SessionFolder, Store,
+};
 
 /// A format, in one of its dialects. [`Format::new`] builds it.
 #[derive(Clone, Copy, Debug)]

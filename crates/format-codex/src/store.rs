@@ -13,7 +13,8 @@ use std::{
 };
 
 use core_model::{
-    Environment, Home, ReadTitles, SafeName, Store, TitleIndex, iso_millis, subfolders, uuid_of_name,
+    Environment, Home, ReadTitles, SafeName, Store, TitleIndex, iso_millis, subfolders,
+    uuid_of_name,
 };
 
 pub use self::{
@@ -29,7 +30,10 @@ pub(crate) const STORE: Store = Store {
     session_id,
     resume: &["codex", "resume"],
     breadcrumb: None,
-    titles: Some(TitleIndex { file: listing::index_of, read: ReadTitles::Lines(listing::read_title) }),
+    titles: Some(TitleIndex {
+        file: listing::index_of,
+        read: ReadTitles::Lines(listing::read_title),
+    }),
 };
 
 /// Returns the folder of Codex's settings and sessions: `CODEX_HOME`, or `~/.codex`.

@@ -20,8 +20,17 @@ use crate::{
 };
 
 /// The starts of the types of lines.
-const KINDS: [&str; 9] =
-    ["session.", "user.", "assistant.", "tool.", "system.", "subagent.", "hook.", "skill.", "permission."];
+const KINDS: [&str; 9] = [
+    "session.",
+    "user.",
+    "assistant.",
+    "tool.",
+    "system.",
+    "subagent.",
+    "hook.",
+    "skill.",
+    "permission.",
+];
 
 /// Returns whether a line is Copilot's and of no other format.
 ///
@@ -202,8 +211,7 @@ fn words(data: Value<'_>) -> Content<'_> {
 
 /// Creates a message of a response. The API's id is shared by all of its lines.
 fn response<'l>(data: Value<'l>, content: Content<'l>) -> Message<'l> {
-    let [api, same, own, model] =
-        data.get_all(["apiCallId", "responseId", "messageId", "model"]);
+    let [api, same, own, model] = data.get_all(["apiCallId", "responseId", "messageId", "model"]);
     let text = |member: Option<Value<'l>>| member?.text();
     Message {
         // A writer of this crate gives the later lines of a response `responseId`.

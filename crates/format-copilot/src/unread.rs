@@ -193,7 +193,8 @@ fn list_inner(entry: &Entry<'_>, found: &mut dyn FnMut(&str)) {
             for attachment in data.get("attachments").into_iter().flat_map(|it| it.items()) {
                 let kind = text(attachment, "mimeType");
                 let is_image = kind.is_some_and(|kind| kind.body().starts_with("image"));
-                let known: &[&str] = if is_image { &["type", "data", "mimeType"] } else { &["type"] };
+                let known: &[&str] =
+                    if is_image { &["type", "data", "mimeType"] } else { &["type"] };
                 each("attachments", Some(attachment), known);
             }
         }

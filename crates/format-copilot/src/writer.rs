@@ -29,7 +29,11 @@ use core_model::{
 use jsonl::Text;
 
 use self::{
-    agent::Speaker, calls::Calls, compaction::Boundary, response::{Key, Response}, thread::Thread,
+    agent::Speaker,
+    calls::Calls,
+    compaction::Boundary,
+    response::{Key, Response},
+    thread::Thread,
     usage::Tally,
 };
 pub(crate) use self::{calls::is_word, compaction::TRIGGERS, thread::is_iso};

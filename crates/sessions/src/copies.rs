@@ -110,7 +110,8 @@ pub(crate) fn plain_id(id: &str) -> String {
 /// write other words around it, and the shortest reading of the name has none of them. A client that
 /// keeps each session in a folder names the folder.
 fn named_id(formats: Formats, path: &Path, stem: &str) -> String {
-    let is_file = |format: &&&Format| format.session_folder.is_some_and(|it| path.ends_with(it.file));
+    let is_file =
+        |format: &&&Format| format.session_folder.is_some_and(|it| path.ends_with(it.file));
     if let Some(format) = formats.iter().find(is_file) {
         return plain_id(format.session_id(path, stem).unwrap_or(stem));
     }
@@ -124,7 +125,8 @@ fn named_id(formats: Formats, path: &Path, stem: &str) -> String {
 pub fn leave_out_copies(formats: Formats, inputs: &mut Vec<Input>) -> u64 {
     let mut of_name: HashMap<String, Vec<usize>> = HashMap::new();
     for (input_idx, input) in inputs.iter().enumerate() {
-        if let (Input::File { storage: Backend::Disk, path, .. }, Some(stem)) = (input, input.stem())
+        if let (Input::File { storage: Backend::Disk, path, .. }, Some(stem)) =
+            (input, input.stem())
         {
             of_name.entry(named_id(formats, path, stem)).or_default().push(input_idx);
         }

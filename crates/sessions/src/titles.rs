@@ -99,7 +99,9 @@ mod tests {
     fn the_last_title_of_a_session_wins_and_a_blank_one_removes_it() {
         const TITLES: TitleIndex = TitleIndex {
             file: |session| Some(session.parent()?.join("index")),
-            read: ReadTitles::Lines(|line| Some((line.get("id")?.text()?, line.get("name")?.text()?))),
+            read: ReadTitles::Lines(|line| {
+                Some((line.get("id")?.text()?, line.get("name")?.text()?))
+            }),
         };
         const STORE: Store = Store { titles: Some(TITLES), ..STORE_OF_CLIDO };
         const STORE_OF_CLIDO: Store = match format_clido::FORMAT.store {

@@ -17,9 +17,7 @@ use crate::shared::{
     lines::{Spelling, file},
     made_up::made_up,
     said::Said,
-    sessions::{
-        Happening, claude_code, clido, copilot, dump, happenings, pi, qwen, rollout, wire,
-    },
+    sessions::{Happening, claude_code, clido, copilot, dump, happenings, pi, qwen, rollout, wire},
     shown::shown,
     turns::picked,
     ways::{Written, convert, others, there_and_back},

@@ -207,8 +207,9 @@ impl Home {
             _ => ".pi",
         };
         let root = self.path().join(root);
-        let is_session =
-            |path: &PathBuf| path.starts_with(&root) && path.extension().is_some_and(|it| it == "jsonl");
+        let is_session = |path: &PathBuf| {
+            path.starts_with(&root) && path.extension().is_some_and(|it| it == "jsonl")
+        };
         let files: Vec<_> = self.sessions().into_keys().filter(is_session).collect();
         assert_eq!(files.len(), 1, "{files:?}");
         files[0].clone()

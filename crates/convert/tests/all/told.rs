@@ -203,7 +203,10 @@ fn grow(
                 let uncached = uncached.and_then(|cached| member.as_u64()?.checked_sub(cached));
                 let member = &uncached.map_or_else(|| member.clone(), Value::from);
                 // Copilot says whether a call succeeded, and other formats whether it failed.
-                let failed = member.as_bool().filter(|_| key == "success" && kinds[0] == "tool.execution_complete").map(|it| Value::Bool(!it));
+                let failed = member
+                    .as_bool()
+                    .filter(|_| key == "success" && kinds[0] == "tool.execution_complete")
+                    .map(|it| Value::Bool(!it));
                 let member = failed.as_ref().unwrap_or(member);
                 keys.push(key.clone());
                 grow(member, line, keys, kinds, leaves);

@@ -73,8 +73,7 @@ fn read_image(value: Value<'_>) -> Option<Block<'_>> {
 
 /// Reads the result of a call. The client sends the words of an error instead of the result.
 pub(super) fn read_result(data: Value<'_>) -> Block<'_> {
-    let [id, success, result, error] =
-        data.get_all(["toolCallId", "success", "result", "error"]);
+    let [id, success, result, error] = data.get_all(["toolCallId", "success", "result", "error"]);
     let Some(id) = id.and_then(|id| id.text()) else { return other(data) };
     let is_error = match success {
         None => Field::Absent,

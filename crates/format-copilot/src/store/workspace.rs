@@ -40,9 +40,8 @@ pub(super) fn write_workspace(
     project: &str,
     session_id: &str,
 ) -> (&'static str, Vec<u8>) {
-    let meaning = |written: &Option<String>| {
-        Some(Text::new(written.as_deref()?)?.decode().into_owned())
-    };
+    let meaning =
+        |written: &Option<String>| Some(Text::new(written.as_deref()?)?.decode().into_owned());
     let title = facts.title.as_ref().and_then(|(rank, title)| {
         let title = Text::new(title)?.decode().into_owned();
         // The name is one line.

@@ -72,10 +72,7 @@ const RULES: [Rule; 23] = [
     ),
     ("abort", &[("reason", Is::Text)]),
     ("hook.start", &[("hookInvocationId", Is::Text), ("hookType", Is::Text)]),
-    (
-        "hook.end",
-        &[("hookInvocationId", Is::Text), ("hookType", Is::Text), ("success", Is::Bool)],
-    ),
+    ("hook.end", &[("hookInvocationId", Is::Text), ("hookType", Is::Text), ("success", Is::Bool)]),
 ];
 
 /// Checks the data of a line.

@@ -12,9 +12,7 @@ use super::response::Response;
 pub(super) fn is_thinking(block: &Block<'_>) -> bool {
     match block {
         Block::Thinking { .. } | Block::RedactedThinking { .. } => true,
-        Block::Other { kind: Some(kind), raw } => {
-            kind.is("redacted_thinking") && has_data(*raw)
-        }
+        Block::Other { kind: Some(kind), raw } => kind.is("redacted_thinking") && has_data(*raw),
         _ => false,
     }
 }

@@ -47,14 +47,12 @@ impl SessionWriter {
             None => "\"\"".to_owned(),
         };
         let mut members = String::from("\"infoType\":");
-        members.push_str(&notice.subtype.map_or_else(
-            || "\"compaction\"".to_owned(),
-            |subtype| json(&subtype.decode()),
-        ));
-        members.push_str(&format!(
-            ",\"kind\":\"compaction\",\"message\":{}",
-            written(notice.text)
-        ));
+        members.push_str(
+            &notice
+                .subtype
+                .map_or_else(|| "\"compaction\"".to_owned(), |subtype| json(&subtype.decode())),
+        );
+        members.push_str(&format!(",\"kind\":\"compaction\",\"message\":{}", written(notice.text)));
         if let Some(about) = notice.about {
             members.push_str(&format!(",\"about\":{}", json(&about.decode())));
         }

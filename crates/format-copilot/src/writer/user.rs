@@ -12,9 +12,10 @@ impl SessionWriter {
         out: &mut Output,
     ) {
         let n_results = message.tool_results().count();
-        if message.tool_use_result.is_some_and(|extra| {
-            !extra.is_null() && (n_results != 1 || extra.as_text().is_none())
-        }) {
+        if message
+            .tool_use_result
+            .is_some_and(|extra| !extra.is_null() && (n_results != 1 || extra.as_text().is_none()))
+        {
             out.lose(LossKind::Dropped, event.vocabulary.tool_use_result);
         }
         self.close_response(out);

@@ -68,8 +68,11 @@ fn said(session: &str) -> Vec<String> {
                         let role = if is_user { "user" } else { "assistant" };
                         said.push(format!("{role} text {}", text.decode()));
                     }
-                    Block::Thinking { text, signature: Some(signature) } => said
-                        .push(format!("assistant thinking {} {}", text.decode(), signature.decode())),
+                    Block::Thinking { text, signature: Some(signature) } => said.push(format!(
+                        "assistant thinking {} {}",
+                        text.decode(),
+                        signature.decode()
+                    )),
                     Block::RedactedThinking { data } => {
                         said.push(format!("assistant thinking  {}", data.decode()));
                     }
@@ -103,7 +106,8 @@ fn said(session: &str) -> Vec<String> {
 }
 
 /// Cases whose requests have words that the client adds, or fewer than the session, for the reason.
-const OTHERS: [(&str, &str); 13] = [
+const OTHERS: [(&str, &str); 14] = [
+    ("g1", "texts of lines with one `apiCallId` are joined, and later thinking is dropped"),
     ("attachments-image", "a picture gets a text"),
     ("asset", "a picture gets a text, and pictures of results are not sent"),
     ("pdf", "attachments get texts"),

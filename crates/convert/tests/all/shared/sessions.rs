@@ -660,9 +660,7 @@ impl Events {
         let blocks = if blocks.is_empty() {
             String::new()
         } else {
-            format!(
-                r#","reasoningBlocks":{{"provider":"anthropic-messages","blocks":[{blocks}]}}"#
-            )
+            format!(r#","reasoningBlocks":{{"provider":"anthropic-messages","blocks":[{blocks}]}}"#)
         };
         let text = text.take().unwrap_or_else(|| "\"\"".to_owned());
         let calls = std::mem::take(calls).join(",");
@@ -703,9 +701,10 @@ pub(crate) fn copilot(all: &[Happening], spelling: Spelling) -> Vec<String> {
             Happening::Other(kind, text) => match kind {
                 0 => log.push("session.info", &format!(r#""infoType":"x","message":{text}"#)),
                 1 => log.push("session.model_change", &format!(r#""newModel":{text}"#)),
-                2 => log.push("session.compaction_complete", &format!(
-                    r#""success":true,"preCompactionTokens":7,"summaryContent":{text}"#
-                )),
+                2 => log.push(
+                    "session.compaction_complete",
+                    &format!(r#""success":true,"preCompactionTokens":7,"summaryContent":{text}"#),
+                ),
                 3 => log.push("session.title_changed", &format!(r#""title":{text}"#)),
                 4 => log.push("future.event", &format!(r#""x":{text}"#)),
                 5 => log.push("session.error", &format!(r#""errorType":"query","message":{text}"#)),
