@@ -8,6 +8,7 @@
 //! ```
 
 mod alone;
+mod atif_reader;
 mod bench_peers;
 mod ccusage;
 mod ci;
@@ -39,6 +40,7 @@ use std::path::Path;
 
 pub use self::{
     alone::alone,
+    atif_reader::atif_reader,
     bench_peers::bench_peers,
     ccusage::ccusage,
     ci::ci,

@@ -20,6 +20,9 @@ usage: cargo xtask TASK
   fixtures          writes the generated fixtures; --check only compares
   sdk-reader [DIR...]  converts the sessions of folders to Claude Code and the stream, and reads them
                     with the Agent SDK
+  atif-reader [DIR...]  converts the sessions of folders to ATIF, validates them with Harbor, and
+                    converts them back
+      --compare SESSION DOCUMENT  prints how much of a session a document has, and ours
   real-clients [CLIENT..] DIR...  runs sessions through the real clients, offline, there and back
       --sample N    N sessions of each format, chosen by --seed S
       --clido PATH  the program clido, which is in no registry
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
             fixtures(xtask::check_fixtures(xtask::root())) == Some(0)
         }
         ("sdk-reader", folders) => xtask::sdk_reader(xtask::root(), folders),
+        ("atif-reader", rest) => xtask::atif_reader(xtask::root(), rest),
         ("real-clients", rest) if !rest.is_empty() => xtask::real_clients(xtask::root(), rest),
         ("fuzz", [n_runs, names @ ..]) => match n_runs.parse() {
             Ok(n_runs) => xtask::fuzz(xtask::root(), n_runs, names),

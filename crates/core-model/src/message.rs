@@ -156,19 +156,31 @@ impl<'l> Content<'l> {
 
     /// Creates a content of one block outside an array, such as a line that is a tool result.
     pub fn one(value: Value<'l>, read: ReadBlock) -> Self {
-        Content::Blocks(Blocks { before: None, array: value, read, keep: None })
+        Content::Blocks(Blocks { before: None, array: value, read, keep: None, after: None })
     }
 
     /// Creates a content whose first blocks are in another array of the line. The other blocks are
     /// in `array`, which may also be one block.
     pub fn after(before: (Value<'l>, ReadBlock), array: Value<'l>, read: ReadBlock) -> Self {
-        Content::Blocks(Blocks { before: Some(before), array, read, keep: None })
+        Content::Blocks(Blocks { before: Some(before), array, read, keep: None, after: None })
+    }
+
+    /// Returns the content with further blocks behind its own, from another array of the line or
+    /// from one value. A content without an array stays as it is.
+    #[must_use]
+    pub fn followed_by(self, array: Value<'l>, read: ReadBlock) -> Self {
+        match self {
+            Content::Blocks(blocks) => {
+                Content::Blocks(Blocks { after: Some((array, read)), ..blocks })
+            }
+            other => other,
+        }
     }
 
     /// Creates a content of some items of an array. The vocabulary of the format lists the members
     /// of all its items.
     pub fn some(array: Value<'l>, keep: KeepBlock, read: ReadBlock) -> Self {
-        Content::Blocks(Blocks { before: None, array, read, keep: Some(keep) })
+        Content::Blocks(Blocks { before: None, array, read, keep: Some(keep), after: None })
     }
 
     /// Returns the array of the blocks, if all its items are blocks.
@@ -206,6 +218,7 @@ impl<'l> Content<'l> {
 
 /// A piece of a message.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::large_enum_variant, reason = "blocks are read without an allocation")]
 #[non_exhaustive]
 pub enum Block<'l> {
     /// Text.

@@ -310,9 +310,33 @@ impl<'w> Engine<'w> {
             self.writer.write(&answer, &mut self.out);
         }
         self.writer.write(event, &mut self.out);
-        if event.has_next {
-            return Ok(());
+        match event.has_next {
+            true => Ok(()),
+            false => self.end_record(line, event),
         }
+    }
+
+    /// Notes an event that the target hides. Another event of its record may be shown.
+    pub(crate) fn hide(
+        &mut self,
+        line: &Line<'_>,
+        event: &Event<'_>,
+        from: &Format,
+    ) -> io::Result<()> {
+        match (event.nth, event.has_next) {
+            (0, false) => self.attach(line),
+            (0, true) => {
+                self.out.start_source(line, from.style);
+                self.is_prompt = false;
+                Ok(())
+            }
+            (_, true) => Ok(()),
+            (_, false) => self.end_record(line, event),
+        }
+    }
+
+    /// Adds the carry entries of a source line after its last event.
+    fn end_record(&mut self, line: &Line<'_>, event: &Event<'_>) -> io::Result<()> {
         self.find_covering_lines();
         for (id, repeated) in self.out.repeated() {
             let skips = &mut slot(&mut self.records, *id).skips;

@@ -516,7 +516,7 @@ impl<'w> SecondPass<'w> {
             } else if !self.survey.is_elsewhere(event) {
                 engine.lose(field, place);
             }
-            return if event.nth == 0 { engine.attach(line) } else { Ok(()) };
+            return engine.hide(line, event, format);
         }
         let own = is_agent.then(|| as_own(*event));
         let event = own.as_ref().unwrap_or(event);

@@ -15,6 +15,8 @@ pub struct Blocks<'l> {
     pub(super) read: ReadBlock,
     /// Returns whether an item is a block of this content; `None` if all items are.
     pub(super) keep: Option<KeepBlock>,
+    /// Another array, behind this one.
+    pub(super) after: Option<(Value<'l>, ReadBlock)>,
 }
 
 impl<'l> Blocks<'l> {
@@ -28,7 +30,7 @@ impl<'l> Blocks<'l> {
     pub(super) fn only(&self) -> Option<(Block<'l>, Raw<'l>)> {
         let mut items = items(self.array).filter(|item| is_kept(self.keep, *item));
         let item = items.next()?;
-        let is_alone = self.before.is_none() && items.next().is_none();
+        let is_alone = self.before.is_none() && self.after.is_none() && items.next().is_none();
         is_alone.then(|| ((self.read)(item), item.raw()))
     }
 }
@@ -52,6 +54,7 @@ impl<'l> IntoIterator for Blocks<'l> {
             items: items(self.array),
             read: self.read,
             keep: self.keep,
+            after: self.after.map(|(array, read)| (items(array), read)),
         }
     }
 }
@@ -63,6 +66,7 @@ pub struct BlockIter<'l> {
     items: Items<'l>,
     read: ReadBlock,
     keep: Option<KeepBlock>,
+    after: Option<(Items<'l>, ReadBlock)>,
 }
 
 impl<'l> Iterator for BlockIter<'l> {
@@ -76,7 +80,10 @@ impl<'l> Iterator for BlockIter<'l> {
             self.before = None;
         }
         let keep = self.keep;
-        let item = self.items.find(|item| is_kept(keep, *item))?;
-        Some(((self.read)(item), item.raw()))
+        if let Some(item) = self.items.find(|item| is_kept(keep, *item)) {
+            return Some(((self.read)(item), item.raw()));
+        }
+        let (items, read) = self.after.as_mut()?;
+        items.next().map(|item| (read(item), item.raw()))
     }
 }

@@ -179,7 +179,9 @@ impl Pass<'_> {
                 None => event,
                 Some(reason) => return each(Read::LeftOut(event, reason)),
             },
-            Err(_) if line.is_blank() => return each(Read::Hidden),
+            Err(error) if line.is_blank() || error.kind == jsonl::ErrorKind::Empty => {
+                return each(Read::Hidden);
+            }
             Err(error) => return each(Read::Damaged(&format!("line {number}: {error}"))),
         };
         if self.agents_before(event, 0, each)?.is_break() {
@@ -264,7 +266,9 @@ impl Pass<'_> {
                     });
                     result
                 }
-                Err(_) if line.is_blank() => each(Read::Hidden),
+                Err(error) if line.is_blank() || error.kind == jsonl::ErrorKind::Empty => {
+                    each(Read::Hidden)
+                }
                 Err(error) => each(Read::Damaged(&format!("{label}, line {number}: {error}"))),
             };
             matches!(result, Ok(ControlFlow::Continue(())))

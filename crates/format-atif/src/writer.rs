@@ -1,0 +1,148 @@
+//! Writes events as the steps of a document: a step for each prompt, response and notice.
+//!
+//! ```text
+//! in   a response in two lines: a text, then a tool use; and its result
+//! out  {"schema_version":"ATIF-v1.8","session_id":..,"agent":{..},"steps":[
+//!      {"step_id":1,..,"source":"agent","message":..,"tool_calls":[..],"observation":{"results":[..]},..}
+//!      ],"final_metrics":{..}}
+//! ```
+
+mod assistant;
+mod head;
+mod json;
+mod losses;
+mod notice;
+mod queue;
+mod step;
+mod user;
+
+use core_model::{
+    Body, Event, Facts, IdHasher, Message, Options, Output, ResponseUsage, Role, Tokens, Writer,
+};
+
+use self::{head::Totals, queue::Queue};
+use crate::record::{Entry, Record};
+
+/// Creates a writer of a document.
+pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn Writer> {
+    Box::new(DocumentWriter { facts, ..DocumentWriter::default() })
+}
+
+/// The state between two events: the steps that are not complete, and the totals of all steps.
+#[derive(Debug, Default)]
+struct DocumentWriter {
+    facts: Facts,
+    has_head: bool,
+    /// The name of the format that the session was read from.
+    agent: &'static str,
+    /// The model of the first start that names one, a JSON string.
+    model: Option<String>,
+    /// The first git branch, a JSON string.
+    git_branch: Option<String>,
+    queue: Queue,
+    totals: Totals,
+    hasher: IdHasher,
+    /// The total of the last record of tokens.
+    last_total: Option<Tokens>,
+    /// Whether a step was written since the last resumed record.
+    is_dirty: bool,
+}
+
+impl Writer for DocumentWriter {
+    fn write(&mut self, event: &Event<'_>, out: &mut Output) {
+        if self.agent.is_empty() {
+            self.agent = event.format;
+        }
+        if let (None, Some(branch)) = (&self.git_branch, event.context.git_branch) {
+            self.git_branch = Some(json::string(&branch.decode()));
+        }
+        match &event.body {
+            Body::Start(start) => {
+                let model = || start.model.map(|model| json::string(&model.decode()));
+                self.model = self.model.take().or_else(model);
+                self.count_start(event, start, out);
+            }
+            Body::Message(message) => self.write_message(event, message, out),
+            Body::Notice(notice) => self.write_notice(event, notice, out),
+            Body::Outcome(outcome) => self.write_outcome(event, outcome, out),
+            Body::Usage(usage) => {
+                if !self.write_usage(usage, out) {
+                    return out.lose_record(event);
+                }
+                out.drop_ids(event);
+                out.drop_time(event);
+            }
+            Body::Title(title) => {
+                // The head has the title.
+                let wins = |(_, text): &(_, String)| text == title.text.as_str();
+                if !self.facts.title.as_ref().is_some_and(wins) {
+                    return out.lose_record(event);
+                }
+                out.drop_ids(event);
+                out.drop_time(event);
+            }
+            // An index entry repeats the tool use of a message.
+            Body::ToolCall(call) if self.facts.is_called(&call.id.decode()) => {
+                out.drop_ids(event);
+                out.drop_time(event);
+            }
+            // An event without words has no step, and is kept in the carry.
+            _ => return out.lose_record(event),
+        }
+        self.count_context(event, out);
+        out.lose_members(event);
+        self.emit_complete(out);
+    }
+
+    fn resume(&mut self, event: &Event<'_>, out: &mut Output) {
+        self.emit_all(out);
+        self.is_dirty = false;
+        match Record::decode(event.value).entry {
+            Entry::Document(_) => self.has_head = true,
+            Entry::Step(_) if event.nth == 0 => {
+                self.has_head = true;
+                let tokens = event.message().and_then(|message| message.usage);
+                self.totals.add_step(tokens.map(|usage| usage.tokens()));
+            }
+            _ => {}
+        }
+    }
+
+    fn finish(&mut self, out: &mut Output) {
+        self.emit_all(out);
+        if self.has_head && self.is_dirty {
+            self.write_tail(out);
+        }
+        self.is_dirty = false;
+    }
+}
+
+impl DocumentWriter {
+    fn write_message(&mut self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
+        if !message.has_content() {
+            return out.lose_record(event);
+        }
+        losses::count_message(event, message, out);
+        match message.role {
+            Role::Assistant => self.write_assistant(event, message, out),
+            Role::User => self.write_user(event, message, out),
+        }
+    }
+
+    /// Adds the tokens of the last response. Returns false if there is none, or if it has tokens.
+    fn write_usage(&mut self, usage: &ResponseUsage<'_>, out: &mut Output) -> bool {
+        let Some(tokens) = usage.since(&mut self.last_total) else { return false };
+        if usage.message_id.is_some() {
+            return false;
+        }
+        match self.queue.last_response() {
+            Some(step) if step.metrics.is_none() => {
+                step.metrics = Some(json::metrics(tokens));
+                step.tokens = Some(tokens);
+                out.touch(step.line);
+                true
+            }
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Writes prompts and texts of the client as steps, and results in the step of their call.
+//!
+//! In: the result of `t1`. Out: `{"source_call_id":"t1","content":"a.rs"}` in the step with the call
+//! `t1`.
+
+use core_model::{Block, Content, Event, Field, LossKind, Message, Output, ToolResult};
+
+use super::{DocumentWriter, json, step::Step};
+
+impl DocumentWriter {
+    pub(super) fn write_user(
+        &mut self,
+        event: &Event<'_>,
+        message: &Message<'_>,
+        out: &mut Output,
+    ) {
+        out.drop_ids(event);
+        let n_results = message.tool_results().count();
+        if message.tool_use_result.is_some_and(|extra| n_results != 1 && !extra.is_null()) {
+            out.lose(LossKind::Dropped, event.vocabulary.tool_use_result);
+        }
+        for result in message.tool_results() {
+            self.write_result(event, message, &result, out);
+        }
+        let has_text = message.blocks().any(|(block, _)| !matches!(block, Block::ToolResult(_)));
+        if n_results > 0 && !has_text {
+            out.drop_time(event);
+            return self.count_cwd(event, out);
+        }
+        if n_results > 0 {
+            out.lose(LossKind::Flattened, "message.content");
+        }
+        let is_system = message.is_meta || message.is_summary;
+        let mut step = Step::new(if is_system { "system" } else { "user" }, event, out);
+        let kind = match message {
+            Message { is_summary: true, .. } => Some("\"compaction\""),
+            Message { is_meta: true, .. } => Some("\"meta\""),
+            Message { is_queued: true, .. } => Some("\"queued\""),
+            _ => None,
+        };
+        if let Some(kind) = kind {
+            step.add_extra("kind", kind);
+        }
+        self.add_cwd(&mut step, event, out);
+        step.message = Some(content(&message.content, "message.content", out));
+        self.queue.push(step);
+    }
+
+    /// Writes a result into the step of its call. A result without a call has a step of its own.
+    pub(super) fn write_result(
+        &mut self,
+        event: &Event<'_>,
+        message: &Message<'_>,
+        result: &ToolResult<'_>,
+        out: &mut Output,
+    ) {
+        out.drop_result(result);
+        let id = result.tool_use_id.decode();
+        let written = json::text(result.tool_use_id, "tool_result.tool_use_id", out);
+        let mut members = String::new();
+        if !matches!(&result.content, Content::Absent)
+            && !matches!(&result.content, Content::Other(raw) if raw.is_null())
+        {
+            members.push_str(",\"content\":");
+            members.push_str(&content(&result.content, "tool_result.content", out));
+        }
+        let mut extra = String::new();
+        if let Field::Value(is_error) = result.is_error {
+            extra.push_str(&format!(",\"is_error\":{is_error}"));
+        }
+        let is_alone = message.tool_results().nth(1).is_none();
+        if let Some(raw) = message.tool_use_result.filter(|raw| is_alone && !raw.is_null()) {
+            match json::is_plain(raw) {
+                true => {
+                    extra.push_str(",\"tool_use_result\":");
+                    extra.push_str(&json::value(raw));
+                }
+                false => out.lose(LossKind::Dropped, event.vocabulary.tool_use_result),
+            }
+        }
+        if let Some(step) = self.queue.step_of(&id) {
+            step.answer(&id);
+            out.touch(step.line);
+            let extra = extra.strip_prefix(',');
+            let extra = extra.map_or_else(String::new, |it| format!(",\"extra\":{{{it}}}"));
+            return step.add_result(&format!("{{\"source_call_id\":{written}{members}{extra}}}"));
+        }
+        // Harbor refuses the id of a call that is not in the step.
+        out.lose(LossKind::Flattened, "tool_result.order");
+        let mut step = Step::new("system", event, out);
+        let result = format!("\"extra\":{{\"tool_use_id\":{written}{extra}}}");
+        step.add_result(&match members.strip_prefix(',') {
+            Some(members) => format!("{{{members},{result}}}"),
+            None => format!("{{{result}}}"),
+        });
+        self.queue.push(step);
+    }
+}
+
+/// Returns a content as a string, or as an array of parts if it has several texts.
+fn content(content: &Content<'_>, field: &'static str, out: &mut Output) -> String {
+    match content {
+        Content::Text(text) => return json::text(*text, field, out),
+        Content::Other(raw) if !raw.is_null() => {
+            out.lose(LossKind::Flattened, field);
+            return json::string(raw.as_str());
+        }
+        _ => {}
+    }
+    let mut parts = Vec::new();
+    for (block, _) in content.blocks() {
+        match block {
+            Block::ToolResult(_) if field == "message.content" => {}
+            Block::Text(text) => parts.push(json::text(text, field, out)),
+            Block::Thinking { text, .. } => {
+                out.lose(LossKind::Flattened, "thinking");
+                parts.push(json::text(text, "thinking", out));
+            }
+            Block::Image { media_type, data } => {
+                // Harbor wants a file beside the document.
+                out.lose(LossKind::Flattened, "block.image");
+                let n_bytes = data.as_str().len() / 4 * 3;
+                let media_type = media_type.decode();
+                parts.push(json::string(&format!("[image {media_type}, {n_bytes} bytes]")));
+            }
+            _ => {
+                let kind = kind_of(&block);
+                out.lose_named(LossKind::Flattened, &format!("block.{kind}"));
+                parts.push(json::string(&shown(&block, &kind)));
+            }
+        }
+    }
+    match parts.as_slice() {
+        [] => "\"\"".to_owned(),
+        [one] => one.clone(),
+        parts => {
+            let parts = parts.iter().map(|text| format!("{{\"type\":\"text\",\"text\":{text}}}"));
+            format!("[{}]", parts.collect::<Vec<_>>().join(","))
+        }
+    }
+}
+
+/// Returns the words in place of a block that a document has no place for: the name of a tool that a
+/// search found, or its kind.
+fn shown(block: &Block<'_>, kind: &str) -> String {
+    let mut scanner = jsonl::Scanner::default();
+    let name = match block {
+        Block::Other { raw, .. } if kind == "tool_reference" => {
+            scanner.scan_raw(*raw).ok().and_then(|block| block.get("tool_name")?.text())
+        }
+        _ => None,
+    };
+    name.map_or_else(|| format!("[{kind}]"), |name| format!("[{kind} {}]", name.decode()))
+}
+
+/// Returns the name of a block's kind, for reports.
+pub(super) fn kind_of(block: &Block<'_>) -> String {
+    match block {
+        Block::Text(_) => "text".to_owned(),
+        Block::Thinking { .. } | Block::RedactedThinking { .. } => "thinking".to_owned(),
+        Block::ToolUse(_) => "tool_use".to_owned(),
+        Block::ToolResult(_) => "tool_result".to_owned(),
+        Block::Image { .. } => "image".to_owned(),
+        Block::Other { kind: Some(kind), .. } if !kind.is_empty() => kind.decode().into_owned(),
+        _ => "block".to_owned(),
+    }
+}
