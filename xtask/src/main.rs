@@ -16,7 +16,7 @@ usage: cargo xtask TASK
   programs          builds and runs examples/programs; --measure prints the table of docs/LIBRARY.md
   wasm              checks the crates without files for WebAssembly, and converts there and back in Node
   minimum           compiles everything with the minimum Rust version of Cargo.toml
-  targets           checks the program for musl, Linux on ARM, and macOS
+  targets           checks the program for musl, Linux on ARM, macOS, and Windows
   fixtures          writes the generated fixtures; --check only compares
   sdk-reader [DIR...]  converts the sessions of folders to Claude Code and the stream, and reads them
                     with the Agent SDK

@@ -11,8 +11,12 @@ use std::{
 use crate::scratch::{call, python, target};
 
 /// The other systems that the program is checked for.
-const TARGETS: &[&str] =
-    &["x86_64-unknown-linux-musl", "aarch64-unknown-linux-gnu", "aarch64-apple-darwin"];
+const TARGETS: &[&str] = &[
+    "x86_64-unknown-linux-musl",
+    "aarch64-unknown-linux-gnu",
+    "aarch64-apple-darwin",
+    "x86_64-pc-windows-gnu",
+];
 
 /// The packages from PyPI that compile C for other systems, because zstd is written in C.
 const C_COMPILER: &[&str] = &["cargo-zigbuild", "ziglang"];

@@ -30,13 +30,12 @@ use std::{
     ffi::OsStr,
     hash::Hasher,
     io::{self, Read, Seek},
-    os::unix::fs::MetadataExt,
     path::Path,
     ptr,
     sync::Mutex,
 };
 
-use storage::{FILE_MODE, Folder, JOURNAL, Lock, Replace, lock};
+use storage::{FILE_MODE, Folder, JOURNAL, Lock, Replace, lock, n_links};
 use twox_hash::XxHash3_64;
 
 use self::{
@@ -158,7 +157,7 @@ impl Journal {
         };
         // A file with a second name may be changed under that name.
         let metadata = file.metadata()?;
-        if metadata.nlink() != 1 || !metadata.is_file() {
+        if n_links(&file)? != 1 || !metadata.is_file() {
             return Err(io::Error::other("is no file of its own").into());
         }
         if metadata.len() == 0 {

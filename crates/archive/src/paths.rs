@@ -1,14 +1,13 @@
 //! Paths as JSON strings, of whatever bytes they are.
 
 use std::{
-    ffi::OsString,
     fmt::Write as _,
-    os::unix::ffi::{OsStrExt, OsStringExt},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use jsonl::{Style, Text, push_string};
+use storage::path_of_bytes;
 
 /// Returns whether a terminal may obey a character, or print what follows it in another direction.
 pub fn is_harmful(char: char) -> bool {
@@ -21,7 +20,7 @@ pub fn is_harmful(char: char) -> bool {
 /// a lone surrogate for each byte. Characters that a terminal would obey are escaped: people look at
 /// plans and journals.
 pub fn path_body(path: &Path) -> Box<str> {
-    let bytes = path.as_os_str().as_bytes();
+    let bytes = path.as_os_str().as_encoded_bytes();
     // Nearly all paths are such: a run writes six bodies for each file.
     let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
     if bytes.iter().all(is_plain) {
@@ -61,7 +60,7 @@ pub(crate) fn path_of(text: Text<'_>) -> PathBuf {
         rest = after;
     }
     path.extend_from_slice(decoded(rest).as_bytes());
-    PathBuf::from(OsString::from_vec(path))
+    path_of_bytes(path)
 }
 
 /// Finds the first surrogate that stands for a byte, and what is before and after it.
@@ -87,9 +86,9 @@ fn decoded(body: &str) -> String {
     Text::new(&written).map(|text| text.decode().into_owned()).unwrap_or_default()
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
-    use std::ffi::OsStr;
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
 
     use super::*;
 
@@ -117,7 +116,7 @@ mod tests {
     #[test]
     fn what_others_spell_is_understood() {
         let path = |written| path_of(Text::new(written).expect("text"));
-        assert_eq!(path(r#""/\ud83c\udf89\udce9\u00e9""#).as_os_str().as_bytes(), {
+        assert_eq!(path(r#""/\ud83c\udf89\udce9\u00e9""#).as_os_str().as_encoded_bytes(), {
             b"/\xf0\x9f\x8e\x89\xe9\xc3\xa9"
         });
         // The second half of a pair is no byte.

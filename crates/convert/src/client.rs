@@ -1,6 +1,6 @@
 //! The command of a client that goes on with a session: printed for a shell, or run.
 
-use std::{io, os::unix::process::CommandExt, path::Path, process::Command};
+use std::{io, path::Path, process::Command};
 
 use archive::Installed;
 
@@ -19,7 +19,8 @@ pub(crate) fn warn_of_project(installed: &Installed) {
     }
 }
 
-/// Replaces this process with the client, in the folder of the session. Returns only if that fails.
+/// Replaces this process with the client, in the folder of the session. Returns only if that fails. On
+/// Windows, no process replaces another: the client runs, and then this process ends with its status.
 ///
 /// No shell is involved: the words are passed as they are, and the program is the one on the `PATH`.
 pub(crate) fn become_client(installed: &Installed) -> io::Error {
@@ -30,7 +31,14 @@ pub(crate) fn become_client(installed: &Installed) -> io::Error {
     };
     let mut command = Command::new(program);
     command.args(words);
-    let error = command.current_dir(Path::new(&installed.project)).exec();
+    command.current_dir(Path::new(&installed.project));
+    #[cfg(unix)]
+    let error = std::os::unix::process::CommandExt::exec(&mut command);
+    #[cfg(not(unix))]
+    let error = match command.status() {
+        Ok(status) => crate::interrupt::exit_with(status.code().unwrap_or(1)),
+        Err(error) => error,
+    };
     let advice = match error.kind() {
         io::ErrorKind::NotFound => format!("{program} is not on the PATH; install it, or run"),
         _ => format!("{program} does not start ({error}); try"),

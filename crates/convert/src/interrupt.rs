@@ -1,10 +1,7 @@
 //! Handles Ctrl-C: the first one stops the run and cleans up, the second ends the process at once.
 
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
 
@@ -33,12 +30,22 @@ fn exit() -> ! {
     std::process::exit(i32::from(STATUS))
 }
 
+/// Ends the process as a client ended that took its place.
+#[cfg(not(unix))]
+#[expect(clippy::disallowed_methods, reason = "the client has taken the place of this process")]
+pub(crate) fn exit_with(status: i32) -> ! {
+    std::process::exit(status)
+}
+
 /// Installs handlers for Ctrl-C and termination. A file that exceeds the size limit of the process
 /// becomes an error of its write, and does not end the process.
 pub(crate) fn listen() {
-    let too_large = Arc::new(AtomicBool::new(false));
-    // Without this handler the process ends, and the next run removes the temporary files.
-    _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, too_large);
+    #[cfg(unix)]
+    {
+        let too_large = std::sync::Arc::new(AtomicBool::new(false));
+        // Without this handler the process ends, and the next run removes the temporary files.
+        _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, too_large);
+    }
     // Without a handler Ctrl-C still ends the process; only temporary files stay.
     _ = ctrlc::set_handler(|| {
         if IS_INTERRUPTED.swap(true, Ordering::SeqCst) {

@@ -3,18 +3,15 @@
 //! In: a path, an URL or `-`. Out: an [`Input`], which opens as [`Opened`].
 
 use std::{
-    fs::{self, File},
-    io,
-    os::unix::fs::OpenOptionsExt,
+    fs, io,
     path::{Path, PathBuf},
     sync::OnceLock,
 };
 
 use conversion::Sidecar;
-use rustix::fs::OFlags;
 use storage::{
     Backend, Compression, Limits, LineMeter, MAX_IN_MEMORY, Metered, Opened, RESIDUE, SIDECAR,
-    Snapshot, beside, is_url,
+    Snapshot, beside, is_url, open_input,
 };
 use tempfile::SpooledTempFile;
 
@@ -164,12 +161,6 @@ impl Input {
     }
 
     fn found(&self) -> io::Result<Found> {
-        // The found file may have been replaced by a link, which must not be followed, or by a pipe,
-        // which would block.
-        let careful = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        let open = |path: &Path, flags: OFlags| {
-            File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path)
-        };
         let no_file = || io::Error::other("not a regular file any more");
         match self {
             Input::Stdin => Ok(Found::Pipe(Box::new(io::stdin()))),
@@ -178,7 +169,7 @@ impl Input {
                 Ok(Found::File(Box::new(Snapshot::of_object(bucket.open(path)?))))
             }
             Input::File { path, is_named, .. } => {
-                let file = open(path, if *is_named { OFlags::empty() } else { careful })?;
+                let file = open_input(path, *is_named)?;
                 let metadata = file.metadata()?;
                 match metadata.is_file() {
                     true => Ok(Found::File(Box::new(Snapshot::with_metadata(file, &metadata)))),

@@ -6,8 +6,9 @@ use std::{
     path::Path,
 };
 
-use rustix::fs::FileType;
-use storage::{Backend, Entry, Folder, JOURNAL, RECEIPTS, RESIDUE, SIDECAR, is_temporary};
+use storage::{
+    Backend, Entry, FileKind, Folder, JOURNAL, RECEIPTS, RESIDUE, SIDECAR, is_temporary,
+};
 
 use crate::{input::Input, warning::Warning};
 
@@ -41,10 +42,10 @@ fn children(folder: &Folder, warn: &mut dyn FnMut(Warning)) -> io::Result<Vec<(O
     let mut children = Vec::new();
     for Entry { name, kind } in folder.entries()? {
         match kind {
-            FileType::Directory if name != RECEIPTS => children.push((name, true)),
-            FileType::RegularFile if !is_ours(&name) => children.push((name, false)),
-            FileType::Directory | FileType::RegularFile | FileType::Symlink => {}
-            _ => {
+            FileKind::Folder if name != RECEIPTS => children.push((name, true)),
+            FileKind::File if !is_ours(&name) => children.push((name, false)),
+            FileKind::Folder | FileKind::File | FileKind::Link => {}
+            FileKind::Other => {
                 warn(Warning::NotRegular(folder.path().join(&name)));
             }
         }

@@ -10,13 +10,12 @@ use std::sync::Arc;
 use std::{
     fs::{self, File},
     io::{self, Read, Seek},
-    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
 
 use core_model::{Bundles, Disk, FileRole, Files};
 
-use crate::folder::list::list;
+use crate::{folder::list::list, system};
 
 #[cfg(feature = "cloud")]
 use self::cloud::{Bucket, Reader};
@@ -168,13 +167,12 @@ impl Files for Backend {
 impl Stat {
     /// Converts the system's metadata.
     pub fn of(metadata: &fs::Metadata) -> Self {
-        let nanos =
-            |seconds: i64, nanos: i64| i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
+        let times = system::stat(metadata);
         Self {
             length: metadata.len(),
-            modified: nanos(metadata.mtime(), metadata.mtime_nsec()),
-            changed: Some(nanos(metadata.ctime(), metadata.ctime_nsec())),
-            inode: Some(metadata.ino()),
+            modified: times.modified,
+            changed: times.changed,
+            inode: times.inode,
             etag: None,
         }
     }

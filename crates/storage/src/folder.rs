@@ -6,22 +6,19 @@
 pub(crate) mod list;
 mod make;
 mod names;
-mod permissions;
 
 use std::{
     ffi::{OsStr, OsString},
-    fs::{self, File},
+    fs::File,
     io,
     path::{Component, Path, PathBuf},
     sync::Arc,
 };
 
-use rustix::{
-    fs::{AtFlags, FileType, Mode, OFlags, fchmod, openat, statat},
-    io::Errno,
+use crate::{
+    names::one_line,
+    system::{self, At, FileKind, How},
 };
-
-use crate::names::one_line;
 
 /// The permissions of files that we write: for the owner alone.
 pub const FILE_MODE: u32 = 0o600;
@@ -43,7 +40,7 @@ pub struct Entry {
     /// The name, without the folder.
     pub name: OsString,
     /// The file type. A link is a link.
-    pub kind: FileType,
+    pub kind: FileKind,
 }
 
 /// Identifies a file or folder independent of its name.
@@ -60,9 +57,8 @@ impl Identity {
     ///
     /// Returns an error if the system does.
     pub fn of(file: &File) -> io::Result<Self> {
-        use std::os::unix::fs::MetadataExt;
-        let metadata = file.metadata()?;
-        Ok(Self { device: metadata.dev(), inode: metadata.ino() })
+        let (device, inode) = system::identity(file)?;
+        Ok(Self { device, inode })
     }
 
     /// Returns the identity of the file or folder at a path. Links are followed.
@@ -71,9 +67,15 @@ impl Identity {
     ///
     /// Returns an error if the system does.
     pub fn of_path(path: &Path) -> io::Result<Self> {
-        use std::os::unix::fs::MetadataExt;
-        let metadata = fs::metadata(path)?;
-        Ok(Self { device: metadata.dev(), inode: metadata.ino() })
+        let (device, inode) = system::identity_of_path(path)?;
+        Ok(Self { device, inode })
+    }
+}
+
+impl Identity {
+    /// Returns whether both are on one device.
+    pub fn is_on_device_of(self, other: Self) -> bool {
+        self.device == other.device
     }
 }
 
@@ -84,7 +86,7 @@ impl Folder {
     ///
     /// Returns an error if it does not exist or is not a folder.
     pub fn open(path: &Path) -> io::Result<Arc<Self>> {
-        Self::open_with(path, OFlags::empty())
+        Self::open_with(path, true)
     }
 
     /// Opens a folder by a path that was found. Its last name must not be a link.
@@ -93,14 +95,18 @@ impl Folder {
     ///
     /// Returns an error if it does not exist or is not a folder.
     pub fn open_found(path: &Path) -> io::Result<Arc<Self>> {
-        Self::open_with(path, OFlags::NOFOLLOW)
+        Self::open_with(path, false)
     }
 
-    fn open_with(path: &Path, flags: OFlags) -> io::Result<Arc<Self>> {
+    fn open_with(path: &Path, follows: bool) -> io::Result<Arc<Self>> {
         let named = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-        let flags = flags | OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let handle = retried(|| rustix::fs::open(named, flags, Mode::empty()))?;
-        Ok(Arc::new(Self { handle: handle.into(), path: path.to_owned(), new_in: None }))
+        let handle = system::open_folder(named, follows)?;
+        Ok(Arc::new(Self { handle, path: path.to_owned(), new_in: None }))
+    }
+
+    /// Returns the folder for calls of the system.
+    fn at(&self) -> At<'_> {
+        At { handle: &self.handle, path: &self.path }
     }
 
     /// Returns the path, for messages.
@@ -114,11 +120,10 @@ impl Folder {
     ///
     /// Returns an error if it does not exist or is not a folder.
     pub fn enter(&self, name: &OsStr) -> io::Result<Self> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let path = self.path.join(name);
-        match retried(|| openat(&self.handle, name, flags, Mode::empty())) {
-            Ok(handle) => Ok(Self { handle: handle.into(), path, new_in: None }),
-            Err(_) if self.kind(name).is_ok_and(|kind| kind == FileType::Symlink) => {
+        match system::enter(self.at(), name) {
+            Ok(handle) => Ok(Self { handle, path, new_in: None }),
+            Err(_) if self.kind(name).is_ok_and(|kind| kind == FileKind::Link) => {
                 Err(is_link(&path))
             }
             Err(error) => Err(error),
@@ -146,11 +151,9 @@ impl Folder {
     ///
     /// Returns an error if it does not exist or is not a regular file.
     pub fn read(&self, name: &OsStr) -> io::Result<File> {
-        // Without NONBLOCK, opening a pipe would block.
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let handle = match retried(|| openat(&self.handle, name, flags, Mode::empty())) {
-            Ok(handle) => File::from(handle),
-            Err(_) if self.kind(name).is_ok_and(|kind| kind == FileType::Symlink) => {
+        let handle = match system::open(self.at(), name, How::Read) {
+            Ok(handle) => handle,
+            Err(_) if self.kind(name).is_ok_and(|kind| kind == FileKind::Link) => {
                 return Err(is_link(&self.path.join(name)));
             }
             Err(error) => return Err(error),
@@ -168,15 +171,12 @@ impl Folder {
     ///
     /// Returns an error if the name is taken, or if the system does.
     pub fn make(&self, name: &OsStr, mode: u32) -> io::Result<File> {
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
-        let mode = permissions::of(mode);
-        let handle = retried(|| openat(&self.handle, name, flags | OFlags::CLOEXEC, mode))?;
-        // The umask may have removed permissions.
-        if let Err(error) = fchmod(&handle, mode) {
+        let handle = system::open(self.at(), name, How::Make(mode))?;
+        if let Err(error) = system::set_mode(&handle, mode) {
             _ = self.remove(name);
-            return Err(error.into());
+            return Err(error);
         }
-        Ok(handle.into())
+        Ok(handle)
     }
 
     /// Opens a file for appending and creates it if it does not exist. It must not be a link.
@@ -185,11 +185,9 @@ impl Folder {
     ///
     /// Returns an error if the name belongs to something other than a file, or if the system does.
     pub fn append(&self, name: &OsStr, mode: u32) -> io::Result<File> {
-        let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW;
-        let mode = permissions::of(mode);
-        let handle = retried(|| openat(&self.handle, name, flags | OFlags::CLOEXEC, mode))?;
-        fchmod(&handle, mode)?;
-        Ok(handle.into())
+        let handle = system::open(self.at(), name, How::Append(mode))?;
+        system::set_mode(&handle, mode)?;
+        Ok(handle)
     }
 
     /// Opens a file that we created, to write at its end. It must not be a link.
@@ -198,8 +196,7 @@ impl Folder {
     ///
     /// Returns an error if it does not exist, or if the system does.
     pub fn reopen(&self, name: &OsStr) -> io::Result<File> {
-        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        Ok(retried(|| openat(&self.handle, name, flags, Mode::empty()))?.into())
+        system::open(self.at(), name, How::Reopen)
     }
 
     /// Returns the file type of a name. A link is a link.
@@ -207,9 +204,8 @@ impl Folder {
     /// # Errors
     ///
     /// Returns `NotFound` if the name is free, or an error of the system.
-    pub fn kind(&self, name: &OsStr) -> io::Result<FileType> {
-        let stat = statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        Ok(FileType::from_raw_mode(stat.st_mode))
+    pub fn kind(&self, name: &OsStr) -> io::Result<FileKind> {
+        system::kind(self.at(), name)
     }
 
     /// Returns the files and folders in it.
@@ -218,21 +214,8 @@ impl Folder {
     ///
     /// Returns an error if the system does.
     pub fn entries(&self) -> io::Result<Vec<Entry>> {
-        use std::os::unix::ffi::OsStrExt;
-        let mut entries = Vec::new();
-        for entry in rustix::fs::Dir::read_from(&self.handle)? {
-            let entry = entry?;
-            let name = OsStr::from_bytes(entry.file_name().to_bytes()).to_owned();
-            if name == "." || name == ".." {
-                continue;
-            }
-            let kind = match entry.file_type() {
-                FileType::Unknown => self.kind(&name)?,
-                kind => kind,
-            };
-            entries.push(Entry { name, kind });
-        }
-        Ok(entries)
+        let entries = system::entries(self.at())?;
+        Ok(entries.into_iter().map(|(name, kind)| Entry { name, kind }).collect())
     }
 
     /// Returns its identity, which does not depend on its path.
@@ -242,16 +225,6 @@ impl Folder {
     /// Returns an error if the system does.
     pub fn identity(&self) -> io::Result<Identity> {
         Identity::of(&self.handle)
-    }
-}
-
-/// Repeats a call that a signal interrupted.
-fn retried<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> io::Result<T> {
-    loop {
-        match call() {
-            Err(Errno::INTR) => {}
-            result => return Ok(result?),
-        }
     }
 }
 

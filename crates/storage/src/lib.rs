@@ -32,6 +32,7 @@ mod opened;
 mod output;
 mod scratch;
 mod snapshot;
+mod system;
 mod temporary;
 
 #[cfg(feature = "cloud")]
@@ -61,6 +62,7 @@ pub use self::{
     },
     scratch::Scratch,
     snapshot::Snapshot,
+    system::{FileKind, max_open_files, n_links, open_input, path_of_bytes},
     temporary::{Temporary, is_stale, is_temporary, remove_dead, remove_stale, sweep_once},
 };
 

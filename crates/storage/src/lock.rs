@@ -1,15 +1,8 @@
 //! Locks a folder: for one run, or shared among workers.
 
-use std::{
-    fs::{self, File},
-    io,
-    os::unix::fs::MetadataExt,
-};
+use std::{fs::File, io};
 
-use rustix::{
-    fs::{FlockOperation, flock},
-    io::Errno,
-};
+use crate::system;
 
 /// The result of asking for a lock.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -29,7 +22,7 @@ pub enum Lock {
 ///
 /// Returns an error if the system does.
 pub fn lock(file: &File) -> io::Result<Lock> {
-    lock_as(file, FlockOperation::NonBlockingLockExclusive)
+    lock_as(file, false)
 }
 
 /// Asks for a shared lock of a file, and returns at once. Other holders may share the lock.
@@ -38,29 +31,34 @@ pub fn lock(file: &File) -> io::Result<Lock> {
 ///
 /// Returns an error if the system does.
 pub fn lock_shared(file: &File) -> io::Result<Lock> {
-    lock_as(file, FlockOperation::NonBlockingLockShared)
+    lock_as(file, true)
 }
 
-fn lock_as(file: &File, operation: FlockOperation) -> io::Result<Lock> {
-    match flock(file, operation) {
-        Ok(()) => Ok(Lock::Held),
-        Err(Errno::WOULDBLOCK) => Ok(Lock::Other(holder(file))),
-        Err(Errno::NOLCK | Errno::NOTSUP | Errno::NOSYS | Errno::INVAL) => Ok(Lock::Unknown),
-        Err(error) => Err(error.into()),
+fn lock_as(file: &File, is_shared: bool) -> io::Result<Lock> {
+    match system::lock(file, is_shared)? {
+        Lock::Other(_) => Ok(Lock::Other(holder(file))),
+        asked => Ok(asked),
     }
 }
 
 /// Returns the process that holds the lock of a file, on Linux.
+#[cfg(target_os = "linux")]
 fn holder(file: &File) -> Option<u32> {
-    let inode = file.metadata().ok()?.ino().to_string();
+    let (_, inode) = system::identity(file).ok()?;
+    let inode = inode.to_string();
     // 1: FLOCK  ADVISORY  WRITE 12345 fe:00:131078 0 EOF (proc_locks(5))
-    fs::read_to_string("/proc/locks").ok()?.lines().find_map(|line| {
+    std::fs::read_to_string("/proc/locks").ok()?.lines().find_map(|line| {
         let mut words = line.split_whitespace().skip(1);
         let (kind, _, _, pid, place) =
             (words.next()?, words.next()?, words.next()?, words.next()?, words.next()?);
         let is_it = kind == "FLOCK" && place.rsplit(':').next() == Some(&inode);
         if is_it { pid.parse().ok() } else { None }
     })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn holder(_: &File) -> Option<u32> {
+    None
 }
 
 #[cfg(test)]

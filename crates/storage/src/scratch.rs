@@ -6,17 +6,15 @@
 use std::{
     ffi::{OsStr, OsString},
     io,
-    os::unix::fs::MetadataExt,
     path::Path,
     sync::Arc,
     time::Duration,
 };
 
-use rustix::fs::FileType;
-
 use crate::{
     folder::{Entry, Folder},
     lock::Lock,
+    system::{FileKind, is_own},
     temporary::{is_of_the_dead, is_temporary, new_name},
 };
 
@@ -74,7 +72,7 @@ fn remove_dead(above: &Folder) {
     let start = format!(".{NAME}.tmp-");
     for Entry { name, kind } in entries {
         let is_ours = name.to_string_lossy().starts_with(&start) && is_temporary(&name);
-        if kind == FileType::Directory
+        if kind == FileKind::Folder
             && is_ours
             && let Ok(folder) = above.enter(&name)
             && is_left(&folder, &name)
@@ -86,12 +84,11 @@ fn remove_dead(above: &Folder) {
 
 fn is_left(folder: &Folder, name: &OsStr) -> bool {
     let Ok(metadata) = folder.metadata() else { return false };
-    let is_own = metadata.uid() == rustix::process::geteuid().as_raw();
     let age = metadata.modified().ok().and_then(|it| it.elapsed().ok());
     let is_old = age.is_some_and(|age| age > MAX_AGE);
     // A process with this id may run in another container.
     let is_free = || folder.lock().is_ok_and(|it| matches!(it, Lock::Held | Lock::Unknown));
-    is_own && (is_of_the_dead(name) || is_old) && is_free()
+    is_own(&metadata) && (is_of_the_dead(name) || is_old) && is_free()
 }
 
 /// Removes a folder with its content, without following links.
@@ -100,7 +97,7 @@ fn remove(above: &Folder, name: &OsStr, folder: Arc<Folder>) -> io::Result<()> {
     while let Some(folder) = open.pop() {
         for Entry { name, kind } in folder.entries()? {
             match kind {
-                FileType::Directory => {
+                FileKind::Folder => {
                     open.push(Arc::new(folder.enter(&name)?));
                     below.push((folder.clone(), name));
                 }
@@ -126,7 +123,8 @@ mod tests {
         let path = scratch.path().to_owned();
         fs::create_dir_all(path.join("a/b/c")).expect("made");
         fs::write(path.join("a/b/file"), "x").expect("written");
-        assert_eq!(fs::metadata(&path).expect("there").mode() & 0o777, 0o700);
+        #[cfg(unix)]
+        assert_eq!(crate::system::mode(&fs::metadata(&path).expect("there")) & 0o777, 0o700);
         drop(scratch);
         assert!(!path.exists());
     }

@@ -7,12 +7,14 @@ use std::{
     fs::{File, Metadata},
     hash::Hasher,
     io::{self, Read, Seek, SeekFrom},
-    os::unix::fs::MetadataExt,
 };
 
 use twox_hash::XxHash3_64;
 
-use crate::backend::{Bytes, Stat};
+use crate::{
+    backend::{Bytes, Stat},
+    system,
+};
 
 #[cfg(feature = "cloud")]
 use crate::{backend::cloud::Reader, folder::FILE_MODE};
@@ -46,7 +48,7 @@ impl Snapshot {
 
     /// Opens a snapshot of a file with its metadata.
     pub fn with_metadata(file: File, metadata: &Metadata) -> Self {
-        Self::of(Box::new(file), Stat::of(metadata), metadata.mode())
+        Self::of(Box::new(file), Stat::of(metadata), system::mode(metadata))
     }
 
     /// Opens a snapshot of an object. Its permissions are the default.

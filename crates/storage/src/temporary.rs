@@ -15,14 +15,10 @@ use std::{
     time::Duration,
 };
 
-use rustix::{
-    fs::FileType,
-    process::{Pid, test_kill_process},
-};
-
 use crate::{
     folder::{Entry, Folder, Identity},
     interruption::Remembered,
+    system::{FileKind, is_alive},
 };
 
 /// Limit on the bytes of a file name, on the file systems that we know.
@@ -118,7 +114,7 @@ pub fn sweep_once(folder: &Folder) {
         return;
     }
     for Entry { name, kind } in folder.entries().unwrap_or_default() {
-        if kind == FileType::RegularFile && is_left_by_the_dead(folder, &name) {
+        if kind == FileKind::File && is_left_by_the_dead(folder, &name) {
             _ = folder.remove(&name);
         }
     }
@@ -153,8 +149,8 @@ fn remove(root: &Arc<Folder>, is_left: impl Fn(&Folder, &OsStr) -> bool) {
         is_first_time(&folder);
         for Entry { name, kind } in folder.entries().unwrap_or_default() {
             match kind {
-                FileType::Directory => folders.extend(folder.enter(&name).map(Arc::new)),
-                FileType::RegularFile if is_left(&folder, &name) => _ = folder.remove(&name),
+                FileKind::Folder => folders.extend(folder.enter(&name).map(Arc::new)),
+                FileKind::File if is_left(&folder, &name) => _ = folder.remove(&name),
                 _ => {}
             }
         }
@@ -170,12 +166,6 @@ pub fn is_temporary(name: &OsStr) -> bool {
 pub fn is_stale(folder: &Folder, name: &OsStr) -> bool {
     let Some((pid, boot)) = name.to_str().and_then(owner_of) else { return false };
     boot != boot_id() || !is_alive(pid) || is_old(folder, name)
-}
-
-fn is_alive(pid: u32) -> bool {
-    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-    // A process that we may not signal is alive.
-    pid.is_some_and(|pid| test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
 }
 
 fn is_old(folder: &Folder, name: &OsStr) -> bool {

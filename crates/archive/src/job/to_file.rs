@@ -1,11 +1,11 @@
 //! Converts an input to a file, or to several that belong together.
 
-use std::{fs, io, os::unix::fs::MetadataExt, path::Path};
+use std::{fs, io, path::Path};
 
 use conversion::{Agents, Carry, CarryMode, Manifest, Member, Sidecar, Sink, Source, Target};
 use core_model::Formats;
 use sessions::{Input, residue_path, sidecar_path};
-use storage::{Backend, Compression, Finished, Limits, Opened, Replace, Snapshot};
+use storage::{Backend, Compression, Finished, Identity, Limits, Opened, Replace, Snapshot};
 
 use super::{ConvertError, Job, verify};
 use crate::{
@@ -246,10 +246,7 @@ fn is_same_file(storage: &Backend, one: &Path, other: &Path) -> bool {
     if !storage.is_disk() {
         return one == other;
     }
-    let place = |path: &Path| {
-        let metadata = fs::metadata(path).ok()?;
-        Some((metadata.dev(), metadata.ino()))
-    };
+    let place = |path: &Path| Identity::of_path(path).ok();
     // The output rarely exists, so paths are compared last. Replacing a hard link of the source
     // leaves the source, so that is allowed.
     let canonical = |path: &Path| fs::canonicalize(path).ok();

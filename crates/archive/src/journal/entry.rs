@@ -2,7 +2,6 @@
 
 use std::{
     io,
-    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -278,8 +277,7 @@ impl JournaledFile {
         let metadata = file.metadata().ok()?;
         let length = metadata.len();
         let is_it = length == self.length && hash_of(file, length).ok()? == self.hash;
-        let modified = i128::from(metadata.mtime()) * 1_000_000_000;
-        is_it.then_some(modified + i128::from(metadata.mtime_nsec()))
+        is_it.then(|| Stat::of(&metadata).modified)
     }
 }
 
@@ -293,7 +291,7 @@ fn etag_body(etag: &str) -> Box<str> {
     path_body(Path::new(etag.trim_matches('"')))
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
 

@@ -26,7 +26,8 @@ use std::{
 
 use sessions::Input;
 use storage::{
-    Finished, Identity, Named, Place, Published, RESIDUE, Replace, SIDECAR, beside, unwritten,
+    Finished, Identity, Named, Place, Published, RESIDUE, Replace, SIDECAR, beside, max_open_files,
+    unwritten,
 };
 
 use super::{Outputs, PublishSet};
@@ -97,8 +98,7 @@ impl Batch {
 
 /// Returns the limit on the files of a batch, below the limit on open files.
 fn max_files() -> usize {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-    let share = limit.map_or(MAX_FILES as u64, |limit| limit / 2 / OPEN_FILES);
+    let share = max_open_files().map_or(MAX_FILES as u64, |limit| limit / 2 / OPEN_FILES);
     MAX_FILES.min(usize::try_from(share).unwrap_or(MAX_FILES)).max(1)
 }
 

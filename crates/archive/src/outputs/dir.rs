@@ -2,12 +2,11 @@
 
 use std::{
     fs, io,
-    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use storage::{Folder, Replace, remove_stale, without_query};
+use storage::{Folder, Identity, Replace, remove_stale, without_query};
 
 use crate::journal::{
     Journal, JournalEntry, Origin, OutputOptions, OutputRoot, OutputState, Unusable,
@@ -209,8 +208,10 @@ pub(super) fn file_system_of(path: &Path) -> String {
         fs::canonicalize(path).ok()
     });
     let there = there.unwrap_or_else(|| PathBuf::from("/"));
-    let device = |path: &Path| fs::metadata(path).map(|metadata| metadata.dev()).ok();
-    let is_of_it = |path: &&Path| device(path).is_some_and(|it| Some(it) == device(&there));
+    let device = |path: &Path| Identity::of_path(path).ok();
+    let is_of_it = |path: &&Path| {
+        device(path).zip(device(&there)).is_some_and(|(one, other)| one.is_on_device_of(other))
+    };
     let start = there.ancestors().take_while(is_of_it).last().unwrap_or(&there);
     start.display().to_string()
 }

@@ -194,7 +194,7 @@ impl Planned {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
 

@@ -6,10 +6,9 @@ use std::{
 };
 
 use core_model::FolderEntry;
-use rustix::fs::FileType;
 
 use super::{Entry, Folder};
-use crate::names::one_line;
+use crate::{names::one_line, system::FileKind};
 
 /// The error for a folder that cannot be listed.
 #[derive(Debug, thiserror::Error)]
@@ -34,8 +33,8 @@ pub fn list(folder: &Path) -> io::Result<Vec<FolderEntry>> {
     })?;
     let entry = |Entry { name, kind }| FolderEntry {
         name,
-        is_folder: kind == FileType::Directory,
-        is_file: kind == FileType::RegularFile,
+        is_folder: kind == FileKind::Folder,
+        is_file: kind == FileKind::File,
     };
     Ok(entries.into_iter().map(entry).collect())
 }

@@ -8,13 +8,11 @@ use std::{
     sync::Arc,
 };
 
-use rustix::{fs::mkdirat, io::Errno};
-
-use super::{Folder, leads_out, permissions};
-use crate::lock::{Lock, lock};
-
-/// The permissions of folders that we create: for the owner alone.
-const FOLDER_MODE: u32 = 0o700;
+use super::{Folder, leads_out};
+use crate::{
+    lock::{Lock, lock},
+    system,
+};
 
 impl Folder {
     /// Opens a folder by a path that the user gave, and creates missing folders.
@@ -30,10 +28,7 @@ impl Folder {
         let above = Self::create(path.parent().ok_or(io::ErrorKind::NotFound)?)?;
         // A path that ends in `..` exists once the folder above it does.
         let Some(name) = path.file_name() else { return Self::open(path) };
-        match mkdirat(&above.handle, name, permissions::of(FOLDER_MODE)) {
-            Ok(()) | Err(Errno::EXIST) => {}
-            Err(error) => return Err(error.into()),
-        }
+        above.make_missing(name)?;
         let handle = Self::open(path)?.handle.try_clone()?;
         Ok(Arc::new(Self { handle, path: path.to_owned(), new_in: Some(above) }))
     }
@@ -44,8 +39,16 @@ impl Folder {
     ///
     /// Returns an error if the name is taken, or if the system does.
     pub fn make_folder(&self, name: &OsStr) -> io::Result<Self> {
-        mkdirat(&self.handle, name, permissions::of(FOLDER_MODE))?;
+        system::make_folder(self.at(), name)?;
         self.enter(name)
+    }
+
+    /// Creates a folder in it, unless it exists: another job may have created it in the meantime.
+    fn make_missing(&self, name: &OsStr) -> io::Result<()> {
+        match system::make_folder(self.at(), name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            made => made,
+        }
     }
 
     /// Locks the folder, unless another run holds the lock.
@@ -83,11 +86,7 @@ impl Folder {
             let Component::Normal(name) = part else { return Err(leads_out(path)) };
             folder = Arc::new(match folder.enter(name) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    match mkdirat(&folder.handle, name, permissions::of(FOLDER_MODE)) {
-                        // Another job may have created it in the meantime.
-                        Ok(()) | Err(Errno::EXIST) => {}
-                        Err(error) => return Err(error.into()),
-                    }
+                    folder.make_missing(name)?;
                     Self { new_in: Some(folder.clone()), ..folder.enter(name)? }
                 }
                 entered => entered?,
@@ -104,11 +103,7 @@ impl Folder {
     pub fn sync(&self) -> io::Result<()> {
         let mut folder = Some(self);
         while let Some(it) = folder {
-            match it.handle.sync_all() {
-                // Some file systems cannot sync folders and return this error.
-                Err(error) if error.kind() == io::ErrorKind::InvalidInput => {}
-                result => result?,
-            }
+            system::sync_folder(&it.handle)?;
             folder = it.new_in.as_deref();
         }
         Ok(())

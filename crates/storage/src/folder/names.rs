@@ -2,12 +2,8 @@
 
 use std::{ffi::OsStr, io};
 
-use rustix::{
-    fs::{AtFlags, linkat, renameat, unlinkat},
-    io::Errno,
-};
-
 use super::Folder;
+use crate::system;
 
 impl Folder {
     /// Renames a file to a free name.
@@ -16,19 +12,7 @@ impl Folder {
     ///
     /// Returns `AlreadyExists` if the name is taken, or an error of the system.
     pub fn rename_to_free(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
-        #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-        {
-            use rustix::fs::{RenameFlags, renameat_with};
-            let flags = RenameFlags::NOREPLACE;
-            match renameat_with(&self.handle, from, &self.handle, to, flags) {
-                // The file system cannot rename without replacing: link the new name, then remove
-                // the old one.
-                Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
-                result => return Ok(result?),
-            }
-        }
-        self.link(from, to)?;
-        self.remove(from)
+        system::rename_to_free(self.at(), from, to)
     }
 
     /// Renames a file and replaces the file with that name.
@@ -37,7 +21,7 @@ impl Folder {
     ///
     /// Returns an error if the system does.
     pub fn rename_over(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
-        Ok(renameat(&self.handle, from, &self.handle, to)?)
+        system::rename_over(self.at(), from, to)
     }
 
     /// Gives a file a second, free name.
@@ -46,7 +30,7 @@ impl Folder {
     ///
     /// Returns `AlreadyExists` if the name is taken, or an error of the system.
     pub fn link(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
-        Ok(linkat(&self.handle, from, &self.handle, to, AtFlags::empty())?)
+        system::link(self.at(), from, to)
     }
 
     /// Removes an empty folder.
@@ -55,7 +39,7 @@ impl Folder {
     ///
     /// Returns an error if the system does.
     pub fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
-        Ok(unlinkat(&self.handle, name, AtFlags::REMOVEDIR)?)
+        system::remove_folder(self.at(), name)
     }
 
     /// Removes a file.
@@ -64,6 +48,6 @@ impl Folder {
     ///
     /// Returns an error if the system does.
     pub fn remove(&self, name: &OsStr) -> io::Result<()> {
-        Ok(unlinkat(&self.handle, name, AtFlags::empty())?)
+        system::remove(self.at(), name)
     }
 }

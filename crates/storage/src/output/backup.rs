@@ -2,10 +2,7 @@
 
 use std::{ffi::OsStr, io, sync::Arc};
 
-use rustix::fs::FileType;
-
-use crate::folder::Folder;
-use crate::temporary::Temporary;
+use crate::{folder::Folder, system::FileKind, temporary::Temporary};
 
 /// Keeps a file as `NAME.bak`. Both names have a file at all times.
 pub(super) fn keep_old(folder: &Arc<Folder>, name: &OsStr) -> io::Result<()> {
@@ -52,5 +49,5 @@ pub(super) fn keep_each(folder: &Arc<Folder>, name: &OsStr) -> io::Result<()> {
 
 /// Returns whether a name belongs to a regular file or a link. A link is replaced, not followed.
 fn is_file(folder: &Folder, name: &OsStr) -> io::Result<bool> {
-    Ok(matches!(folder.kind(name)?, FileType::RegularFile | FileType::Symlink))
+    Ok(matches!(folder.kind(name)?, FileKind::File | FileKind::Link))
 }
