@@ -11,7 +11,6 @@ pub static FORMATS: Formats = Formats::new(&[
     &format_clido::FORMAT,
     &format_codex::FORMAT,
     &format_codex::STREAM,
-    &format_opencode::FORMAT,
     &format_copilot::FORMAT,
     &format_pi::FORMAT,
     &format_gemini::QWEN,

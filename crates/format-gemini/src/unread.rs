@@ -39,12 +39,12 @@ fn shape(event: &Event<'_>) -> Shape {
             shape.add_name(b"no text");
         }
         match key {
-            b"message" => add_members(&mut shape, value, |shape, parts| add_parts(shape, parts)),
+            b"message" => add_members(&mut shape, value, add_parts),
             b"usageMetadata" | b"toolCallResult" => add_members(&mut shape, value, |_, _| {}),
             b"systemPayload" => add_members(&mut shape, value, |shape, value| {
                 add_members(shape, value, |_, _| {});
                 value.items().for_each(|message| {
-                    add_members(shape, message, |shape, parts| add_parts(shape, parts));
+                    add_members(shape, message, add_parts);
                 });
             }),
             _ => {}

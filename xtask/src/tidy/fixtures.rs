@@ -20,7 +20,6 @@ const FORMATS: &[&str] = &[
     "clido",
     "codex",
     "codex-stream",
-    "opencode",
     "copilot",
     "pi",
     "qwen",

@@ -15,6 +15,23 @@ use crate::shared::{
 
 /// The refused fixtures, and the reasons.
 const REFUSED: &[(&str, &str)] = &[
+    ("one-call.json", "unknown"),
+    ("version-1.0.json", "unknown"),
+    ("parts-and-images.json", "unknown"),
+    ("sub-agents.json", "unknown"),
+    ("steps-first.json", "unknown"),
+    ("results-without-calls.json", "unknown"),
+    ("continued.json", "unknown"),
+    ("of-harbor.json", "unknown"),
+    ("of-another-kind.json", "unknown"),
+    ("compaction.json", "unknown"),
+    ("error.json", "unknown"),
+    ("image.json", "unknown"),
+    ("image-input.json", "unknown"),
+    ("interrupted.json", "unknown"),
+    ("one-call.json", "unknown"),
+    ("reverted.json", "unknown"),
+    ("thinking.json", "unknown"),
     ("agent-a7f3c21.meta.json", "unknown"),
     ("toolu_01A.txt", "unknown"),
     ("only-nul.jsonl", "unknown"),
