@@ -78,6 +78,31 @@ pub fn is_replacement_tool_id(id: &str) -> bool {
         && digits.get(12) == Some(&b'5')
 }
 
+/// Returns whether the API accepts a text as the id of a tool use: ASCII letters, digits, `_` and `-`.
+pub fn is_accepted_tool_id(text: &str) -> bool {
+    !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
+
+/// Returns a replacement for the name of a tool that the API would refuse; `None` if it accepts the name.
+///
+/// ```
+/// assert_eq!(core_model::replacement_tool_name("my tool").as_deref(), Some("my_tool"));
+/// assert_eq!(core_model::replacement_tool_name("Bash"), None);
+/// ```
+pub fn replacement_tool_name(name: &str) -> Option<String> {
+    if is_accepted_tool_id(name) && name.len() <= MAX_TOOL_NAME {
+        return None;
+    }
+    let is_accepted = |char: &char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
+    let chars = name.chars().take(MAX_TOOL_NAME);
+    let name: String = chars.map(|char| if is_accepted(&char) { char } else { '_' }).collect();
+    Some(if name.is_empty() { "unknown".to_owned() } else { name })
+}
+
+/// Limit of the API on the length of a tool's name.
+const MAX_TOOL_NAME: usize = 128;
+
 const REPLACEMENT: &str = "toolu_";
 const REPLACEMENT_DIGITS: usize = 24;
 

@@ -88,7 +88,10 @@ pub use self::{
         ReadNextEvent, Rewrites, SdkVersion, Writer,
     },
     formats::Formats,
-    id::{is_replacement_tool_id, replacement_tool_id, uuid_of_name},
+    id::{
+        is_accepted_tool_id, is_replacement_tool_id, replacement_tool_id, replacement_tool_name,
+        uuid_of_name,
+    },
     ids::{ByHash, Hashes, IdHasher, IdSet},
     input::{Input, InputJson},
     interactions::{Interaction, Interactions},

@@ -18,10 +18,11 @@ mod user;
 
 use core_model::{
     Block, Body, Context, Event, Facts, LossKind, Output, Place, Role, Start, TitleRank, Writer,
-    iso_millis, millis,
+    is_accepted_tool_id, iso_millis, millis, replacement_tool_name,
 };
 use jsonl::Text;
 
+pub(crate) use self::clock::TIMES;
 pub use self::thread::session_uuid;
 use self::{
     assistant::{Response, Thought, is_claude, is_known},
@@ -29,7 +30,6 @@ use self::{
     held::Held,
     thread::{Thread, json},
 };
-pub(crate) use self::{calls::is_word, clock::TIMES};
 
 /// The permission mode of a session that names none.
 const DEFAULT_MODE: &str = "\"default\"";
@@ -209,10 +209,10 @@ impl Writer for ClaudeCodeWriter {
                 }
             }
             Body::ToolCall(call) => {
-                if !calls::is_word(&call.id.decode()) {
+                if !is_accepted_tool_id(&call.id.decode()) {
                     out.lose(LossKind::Flattened, "tool_use_id");
                 }
-                if calls::tool_name(&call.name.decode()).is_some() {
+                if replacement_tool_name(&call.name.decode()).is_some() {
                     out.lose(LossKind::Flattened, "tool_name");
                 }
             }

@@ -36,7 +36,7 @@ use self::{
     thread::Thread,
     usage::Tally,
 };
-pub(crate) use self::{calls::is_word, compaction::TRIGGERS, thread::is_iso};
+pub(crate) use self::{compaction::TRIGGERS, thread::is_iso};
 
 /// Creates a writer of a session.
 pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn Writer> {

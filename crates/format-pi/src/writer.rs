@@ -22,7 +22,6 @@ use core_model::{
 };
 use jsonl::Text;
 
-pub(crate) use self::calls::is_word;
 use self::{
     calls::Calls,
     response::{Key, Response},

@@ -16,8 +16,10 @@ use std::{
     collections::{HashMap, HashSet},
 };
 
-use core_model::{Block, Body, Content, Event, Role, is_replacement_tool_id};
-use jsonl::{Raw, Scanner, Style, respell};
+use core_model::{
+    Block, Body, Content, Event, Role, is_replacement_tool_id, replacement_tool_name,
+};
+use jsonl::{Raw, Scanner, Style, Text, respell};
 use twox_hash::XxHash3_64;
 
 use super::MemberOrders;
@@ -180,7 +182,7 @@ impl Sayings {
                 Block::ToolResult(result) => (result.tool_use_id, None),
                 _ => continue,
             };
-            let tool = tool.map(|tool| compared(&tool.decode()));
+            let tool = tool.map(|tool| compared(&accepted_name(tool)));
             self.ids.push(ToolId { id: compared(&id.decode()), tool });
         }
     }
@@ -245,7 +247,7 @@ impl Sayings {
                 Block::ToolUse(tool) if tool.is_server => Some(Cow::Borrowed("server_tool_use")),
                 Block::ToolUse(tool) => {
                     if raw.as_str().len() <= MAX_MARK {
-                        let call = [&*tool.id.decode(), &*tool.name.decode()].concat();
+                        let call = [&*tool.id.decode(), &*accepted_name(tool.name)].concat();
                         let input = input_line(&spelled(tool.input.json().raw(), Style::Python));
                         let respelt = compared(&spelled(raw, Style::Compact));
                         let block = compared(raw.as_str());
@@ -391,6 +393,12 @@ fn is_odd(input: &str) -> bool {
         || oddities.surrogate_escape && has_lone_surrogate()
 }
 
+/// Returns the name of a tool in the form that an API accepts: writers replace other names.
+fn accepted_name(name: Text<'_>) -> Cow<'_, str> {
+    let name = name.decode();
+    replacement_tool_name(&name).map_or(name, Cow::Owned)
+}
+
 /// Calls `each` with the texts of an event that every format must show.
 fn each_piece(event: &Event<'_>, each: &mut dyn FnMut(Kind, Cow<'_, str>)) {
     let Some(message) = event.message() else { return };
@@ -404,10 +412,8 @@ fn each_piece(event: &Event<'_>, each: &mut dyn FnMut(Kind, Cow<'_, str>)) {
             Block::Thinking { text, .. } => each(Kind::Thinking, text.decode()),
             Block::ToolUse(tool) if tool.is_server => {}
             Block::ToolUse(tool) => {
-                each(
-                    Kind::Call,
-                    [&tool.id.decode(), "\u{1}", &*tool.name.decode()].concat().into(),
-                );
+                let call = [&tool.id.decode(), "\u{1}", &*accepted_name(tool.name)].concat();
+                each(Kind::Call, call.into());
                 each(Kind::Input, spelled(tool.input.json().raw(), Style::Python).into());
             }
             Block::ToolResult(result) => {

@@ -4,10 +4,8 @@
 //! In: `{"type":"text","text":"Hi","mood":"good"}`. Out: an error, because the client sends `mood`
 //! and the API refuses it.
 
-use core_model::{Findings, Role};
+use core_model::{Findings, Role, is_accepted_tool_id};
 use jsonl::Value;
-
-use crate::writer::is_word;
 
 /// The largest number of bytes in a tool's name.
 const MAX_NAME: usize = 128;
@@ -124,13 +122,13 @@ fn members(block: Value<'_>, kind: &str, own: &[&str], out: &mut Findings<'_>) {
 fn tool_use(block: Value<'_>, out: &mut Findings<'_>) {
     match block.get("id").and_then(|id| id.text()) {
         None => out.warns("tool-id", "a tool use without an `id`: the client leaves it out"),
-        Some(id) if !is_word(&id.decode()) => {
+        Some(id) if !is_accepted_tool_id(&id.decode()) => {
             out.stops("tool-id", "a tool use's `id` is not of `[A-Za-z0-9_-]`: the API refuses it");
         }
         Some(_) => {}
     }
     let name = block.get("name").and_then(|name| name.text()).map(|name| name.decode());
-    if name.is_none_or(|name| !is_word(&name) || name.len() > MAX_NAME) {
+    if name.is_none_or(|name| !is_accepted_tool_id(&name) || name.len() > MAX_NAME) {
         out.stops(
             "tool-name",
             "a tool's `name` is not 1 to 128 of `[A-Za-z0-9_-]`: the API refuses it",

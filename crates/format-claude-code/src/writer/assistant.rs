@@ -1,12 +1,12 @@
 //! Writes responses: one entry for each block, all with one message id.
 
-use core_model::{Block, Event, LineId, LossKind, Message, Output, ToolUse};
+use core_model::{Block, Event, LineId, LossKind, Message, Output, ToolUse, replacement_tool_name};
 use jsonl::{Raw, Text};
 
 use super::{
     ClaudeCodeWriter,
     block::{put_assistant_block, put_tool_use},
-    calls::{Call, tool_name},
+    calls::Call,
     thread::{Ending, json, lose_envelope},
 };
 
@@ -130,7 +130,7 @@ impl ClaudeCodeWriter {
             line,
             tool,
             written.as_deref(),
-            tool_name(&tool.name.decode()).as_deref(),
+            replacement_tool_name(&tool.name.decode()).as_deref(),
         );
         self.close_assistant(entry, line, out);
         if !tool.is_server {

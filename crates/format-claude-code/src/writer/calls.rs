@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use core_model::{Facts, IdSet, replacement_tool_id};
+use core_model::{Facts, IdSet, is_accepted_tool_id, replacement_tool_id};
 
 /// A tool use without a result.
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ impl Calls {
     /// Returns a new id for a tool use, if the API would refuse its id or another tool use has it;
     /// else `None`.
     pub(super) fn name(&mut self, id: &str, uuid: impl FnOnce() -> String) -> Option<String> {
-        let is_valid = is_word(id) && self.written.insert(id);
+        let is_valid = is_accepted_tool_id(id) && self.written.insert(id);
         if is_valid {
             return None;
         }
@@ -107,21 +107,4 @@ impl Calls {
         }
         given_up
     }
-}
-
-/// Returns whether the API accepts a text as an id: ASCII letters, digits, `_` and `-`.
-pub(crate) fn is_word(text: &str) -> bool {
-    !text.is_empty()
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
-}
-
-/// Returns a replacement for a tool's name that the API would refuse; else `None`.
-pub(super) fn tool_name(name: &str) -> Option<String> {
-    if is_word(name) && name.len() <= 128 {
-        return None;
-    }
-    let is_accepted = |char: &char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
-    let name: String =
-        name.chars().take(128).map(|char| if is_accepted(&char) { char } else { '_' }).collect();
-    Some(if name.is_empty() { "unknown".to_owned() } else { name })
 }

@@ -4,10 +4,10 @@
 
 use std::collections::HashMap;
 
-use core_model::{Findings, Place, Severity};
+use core_model::{Findings, Place, Severity, is_accepted_tool_id};
 use jsonl::Value;
 
-use crate::{record::text, writer::is_word};
+use crate::record::text;
 
 /// The calls of a session.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ impl Calls {
     pub(super) fn call(&mut self, call: Value<'_>, out: &mut Findings<'_>) {
         let Some(id) = text(call, "toolCallId").map(|id| id.decode().into_owned()) else { return };
         let name = text(call, "name").map(|name| name.decode());
-        if !is_word(&id) || name.is_some_and(|name| !is_word(&name)) {
+        if !is_accepted_tool_id(&id) || name.is_some_and(|name| !is_accepted_tool_id(&name)) {
             out.warns(
                 "call-id",
                 "the id or the name of a call has other characters than letters, digits, `_` and \

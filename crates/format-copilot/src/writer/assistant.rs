@@ -1,11 +1,13 @@
 //! Writes responses: their thinking, texts and calls, in lines that Copilot joins again.
 
-use core_model::{Block, Event, LossKind, Message, Output, ToolUse};
+use core_model::{
+    Block, Event, LossKind, Message, Output, ToolUse, is_accepted_tool_id, replacement_tool_name,
+};
 use jsonl::{Raw, Style, respell};
 
 use super::{
     SessionWriter, block,
-    calls::{Call, is_word, tool_name},
+    calls::Call,
     losses,
     response::{Key, Response, Stage},
     thread::{json, put_type},
@@ -111,7 +113,7 @@ impl SessionWriter {
     /// Returns whether an earlier call has the id of a call. The API would refuse the session.
     fn is_repeated(&self, tool: &ToolUse<'_>) -> bool {
         let id = tool.id.decode();
-        self.calls.is_called(&id) && is_word(&id)
+        self.calls.is_called(&id) && is_accepted_tool_id(&id)
     }
 
     /// Writes a call that the API would refuse as a notice with its JSON.
@@ -136,7 +138,7 @@ impl SessionWriter {
     ) {
         let id = tool.id.decode();
         let written = self.calls.name(&id, || out.uuid(event, "tool", block_idx));
-        let name = tool_name(&tool.name.decode());
+        let name = replacement_tool_name(&tool.name.decode());
         block::put_call(out, line, tool, written.as_deref(), name.as_deref());
         let call = Call { written };
         let early = self.calls.release(&id);

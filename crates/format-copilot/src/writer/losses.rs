@@ -1,12 +1,11 @@
 //! Counts data that Copilot's lines have no place for.
 
-use core_model::{Event, LossKind, Message, Output, Role, Start, ToolCall};
-
-use super::{
-    SessionWriter,
-    calls::{is_word, tool_name},
-    thread::json,
+use core_model::{
+    Event, LossKind, Message, Output, Role, Start, ToolCall, is_accepted_tool_id,
+    replacement_tool_name,
 };
+
+use super::{SessionWriter, thread::json};
 use crate::store::is_uuid;
 
 impl SessionWriter {
@@ -69,10 +68,10 @@ pub(super) fn count_response(message: &Message<'_>, out: &mut Output) {
 pub(super) fn count_call(event: &Event<'_>, call: &ToolCall<'_>, out: &mut Output) {
     out.drop_ids(event);
     out.drop_time(event);
-    if !is_word(&call.id.decode()) {
+    if !is_accepted_tool_id(&call.id.decode()) {
         out.lose(LossKind::Flattened, "tool_use_id");
     }
-    if tool_name(&call.name.decode()).is_some() {
+    if replacement_tool_name(&call.name.decode()).is_some() {
         out.lose(LossKind::Flattened, "tool_name");
     }
 }

@@ -5,10 +5,10 @@
 
 use std::collections::HashMap;
 
-use core_model::{Block, Findings, Place, Severity};
+use core_model::{Block, Findings, Place, Severity, is_accepted_tool_id};
 use jsonl::Value;
 
-use crate::{calls::is_word, part::read_part};
+use crate::part::read_part;
 
 /// The calls and results of a session.
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ impl Calls {
             match read_part(part) {
                 Block::ToolUse(tool) => {
                     let id = tool.id.decode().into_owned();
-                    if !is_word(&id) {
+                    if !is_accepted_tool_id(&id) {
                         let message = "the `id` of a call has other characters than letters, digits, \
                             `_` and `-`: Anthropic's API refuses it";
                         out.warns("call-id", message);

@@ -1,11 +1,11 @@
 //! Counts data that Qwen Code's lines have no place for.
 
-use core_model::{Event, Facts, LossKind, Message, Output, Start, ToolCall};
-
-use crate::{
-    calls::{is_word, tool_name},
-    store::is_uuid,
+use core_model::{
+    Event, Facts, LossKind, Message, Output, Start, ToolCall, is_accepted_tool_id,
+    replacement_tool_name,
 };
+
+use crate::store::is_uuid;
 
 /// Counts the context of an event: speaker and session. Lines have its id, its time and its folder.
 pub(super) fn count_context(event: &Event<'_>, facts: &Facts, out: &mut Output) {
@@ -46,10 +46,10 @@ pub(super) fn count_start(event: &Event<'_>, start: &Start<'_>, facts: &Facts, o
 
 /// Counts the id and the name of an index entry, if its tool use has others.
 pub(super) fn count_call(call: &ToolCall<'_>, out: &mut Output) {
-    if !is_word(&call.id.decode()) {
+    if !is_accepted_tool_id(&call.id.decode()) {
         out.lose(LossKind::Flattened, "tool_use_id");
     }
-    if tool_name(&call.name.decode()).is_some() {
+    if replacement_tool_name(&call.name.decode()).is_some() {
         out.lose(LossKind::Flattened, "tool_name");
     }
 }

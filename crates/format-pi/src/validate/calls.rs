@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use core_model::{Findings, Place, Severity};
+use core_model::{Findings, Place, Severity, is_accepted_tool_id};
 
 use crate::PiMessage;
 
@@ -51,7 +51,7 @@ impl Calls {
             }
             let Some(id) = block.get("id").and_then(|id| id.text()) else { continue };
             let id = id.decode().into_owned();
-            let is_valid = crate::writer::is_word(&id);
+            let is_valid = is_accepted_tool_id(&id);
             let call = Call { place: out.place, node_idx, is_failed, is_valid, n_results: 0 };
             if self.by_id.insert(id, self.calls.len()).is_some() {
                 out.warns("duplicate-call", "another call has this `id`: the API refuses both");

@@ -1,11 +1,14 @@
 //! Writes responses: all lines of a response as one message.
 
-use core_model::{Block, Event, LossKind, Message, Output, Tokens, ToolUse};
+use core_model::{
+    Block, Event, LossKind, Message, Output, Tokens, ToolUse, is_accepted_tool_id,
+    replacement_tool_name,
+};
 use jsonl::{Raw, Style, respell};
 
 use super::{
     SessionWriter, block,
-    calls::{Call, is_word, tool_name},
+    calls::Call,
     losses,
     response::{self, Response},
     thread::json,
@@ -90,7 +93,7 @@ impl SessionWriter {
     /// Returns whether an earlier call has the id of a call. The API would refuse the session.
     fn is_repeated(&self, tool: &ToolUse<'_>) -> bool {
         let id = tool.id.decode();
-        self.calls.is_called(&id) && is_word(&id)
+        self.calls.is_called(&id) && is_accepted_tool_id(&id)
     }
 
     /// Writes a call that the API would refuse as a notice with its JSON.
@@ -123,7 +126,7 @@ impl SessionWriter {
     ) {
         let id = tool.id.decode();
         let written = self.calls.name(&id, || out.uuid(event, "tool", block_idx));
-        let name = tool_name(&tool.name.decode());
+        let name = replacement_tool_name(&tool.name.decode());
         block::put_call(out, line, tool, written.as_deref(), name.as_deref());
         let name = json(&name.unwrap_or_else(|| tool.name.decode().into_owned()));
         let place = self.response.as_mut().map_or(0, Response::add_call);

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use core_model::{Facts, IdSet, Place, ToolUse, replacement_tool_id};
+use core_model::{Facts, IdSet, Place, ToolUse, is_accepted_tool_id, replacement_tool_id};
 
 use super::thread::{Line, json};
 
@@ -38,7 +38,7 @@ pub(super) struct Calls {
 impl Calls {
     /// Returns a new id for a call, if the API would refuse its id or another call has it.
     pub(super) fn name(&mut self, id: &str, uuid: impl FnOnce() -> String) -> Option<String> {
-        if is_word(id) && id.len() <= 64 && self.written.insert(id) {
+        if is_accepted_tool_id(id) && id.len() <= 64 && self.written.insert(id) {
             return None;
         }
         let name = replacement_tool_id(&uuid());
@@ -113,21 +113,4 @@ impl Calls {
     pub(super) fn close(&mut self) {
         self.open.clear();
     }
-}
-
-/// Returns whether the API accepts a text as an id: ASCII letters, digits, `_` and `-`.
-pub(crate) fn is_word(text: &str) -> bool {
-    !text.is_empty()
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
-}
-
-/// Returns a replacement for a tool's name that the API would refuse; else `None`.
-pub(super) fn tool_name(name: &str) -> Option<String> {
-    if is_word(name) && name.len() <= 128 {
-        return None;
-    }
-    let is_accepted = |char: &char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
-    let name: String =
-        name.chars().take(128).map(|char| if is_accepted(&char) { char } else { '_' }).collect();
-    Some(if name.is_empty() { "unknown".to_owned() } else { name })
 }

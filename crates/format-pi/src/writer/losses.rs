@@ -1,8 +1,9 @@
 //! Counts data that pi's lines have no place for.
 
-use core_model::{Event, Facts, LossKind, Message, Output, Role, SafeName, Start, ToolCall};
-
-use super::calls::{is_word, tool_name};
+use core_model::{
+    Event, Facts, LossKind, Message, Output, Role, SafeName, Start, ToolCall, is_accepted_tool_id,
+    replacement_tool_name,
+};
 
 /// Counts the context of an event: speaker and place. Entries have its id and its time.
 pub(super) fn count_context(event: &Event<'_>, facts: &Facts, out: &mut Output) {
@@ -48,10 +49,10 @@ pub(super) fn count_start(event: &Event<'_>, start: &Start<'_>, out: &mut Output
 
 /// Counts the id and the name of an index entry, if its tool use has others.
 pub(super) fn count_call(call: &ToolCall<'_>, out: &mut Output) {
-    if !is_word(&call.id.decode()) {
+    if !is_accepted_tool_id(&call.id.decode()) {
         out.lose(LossKind::Flattened, "tool_use_id");
     }
-    if tool_name(&call.name.decode()).is_some() {
+    if replacement_tool_name(&call.name.decode()).is_some() {
         out.lose(LossKind::Flattened, "tool_name");
     }
 }
