@@ -15,6 +15,8 @@ use crate::shared::{
 
 /// The refused fixtures, and the reasons.
 const REFUSED: &[(&str, &str)] = &[
+    ("agent-a7f3c21.meta.json", "unknown"),
+    ("toolu_01A.txt", "unknown"),
     ("one-call.json", "unknown"),
     ("version-1.0.json", "unknown"),
     ("parts-and-images.json", "unknown"),
@@ -32,8 +34,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("one-call.json", "unknown"),
     ("reverted.json", "unknown"),
     ("thinking.json", "unknown"),
-    ("agent-a7f3c21.meta.json", "unknown"),
-    ("toolu_01A.txt", "unknown"),
     ("only-nul.jsonl", "unknown"),
     ("one-brace.jsonl", "unknown"),
     ("nothing-readable.jsonl", "unknown"),

@@ -11,7 +11,6 @@ use std::{
 
 use convert::{CarryMode, Conversion, Converted, FORMATS, Report, by_name};
 use core_model::{Format, LossKind, Options};
-use jsonl::Text;
 use serde_json::Value;
 
 use crate::shared::{
@@ -154,12 +153,6 @@ fn grow(
             grow(&kind, line, keys, kinds, leaves);
             keys.pop();
             (data.to_owned(), true)
-        }
-        // OpenCode has milliseconds.
-        Value::String(text) if keys.last().is_some_and(|key| key == "timestamp") => {
-            let quoted = format!("\"{text}\"");
-            let millis = Text::new(&quoted).and_then(|time| core_model::millis(time.into()));
-            (millis.map_or_else(|| text.clone(), |millis| millis.to_string()), millis.is_none())
         }
         Value::String(text) => (text.clone(), true),
         Value::Array(items) => {

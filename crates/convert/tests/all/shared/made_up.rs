@@ -122,6 +122,8 @@ fn is_id(leaf: &Leaf) -> bool {
     // Qwen Code finds no session whose id has another version.
     let places =
         ["uuid", "parentUuid", "sourceToolAssistantUUID", "turn_id", "thread_id", "sessionId"];
-    let is_place = places.contains(&leaf.key());
+    // Copilot's lines have ids of their own.
+    let is_line = ["id", "parentId", "data.messageId"].contains(&leaf.path.as_str());
+    let is_place = is_line || places.contains(&leaf.key());
     is_uuid && is_place
 }
