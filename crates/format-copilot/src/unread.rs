@@ -146,7 +146,7 @@ fn is_held(entry: &Entry<'_>, data: Value<'_>, key: &str, value: &Value<'_>) -> 
                 let others = ["apiCallId", "responseId"];
                 is_text && others.iter().all(|name| text(data, name).is_none())
             }
-            "toolRequests" => value.items().all(|call| call.is_object()),
+            "toolRequests" => value.is_array() && value.items().all(|call| call.is_object()),
             "reasoningBlocks" => reasoning_blocks(data).is_some(),
             "reasoningText" => is_text && reasoning_blocks(data).is_none(),
             _ => false,

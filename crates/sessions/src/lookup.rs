@@ -236,17 +236,30 @@ impl<'e> Lookup<'e> {
     }
 
     /// Returns the sessions with an id in the folders of clients, however the clients spell it: a session
-    /// and its copies in other clients.
+    /// and its copies in other clients. A client that refuses the id has its copy under an id made from
+    /// it.
     ///
     /// # Errors
     ///
     /// Returns an error if a folder cannot be read.
     pub fn same_session(&self, id: &str) -> io::Result<Vec<Stored>> {
-        let id = copies::plain_id(id);
+        let (plain, ids) = (copies::plain_id(id), self.ids_in_clients(id));
         let mut sessions = self.sessions()?;
-        sessions.retain(|session| session.id().is_some_and(|it| copies::plain_id(it) == id));
+        sessions.retain(|session| {
+            session.id().is_some_and(|it| {
+                let other = copies::plain_id(it);
+                other == plain || ids.contains(&other) || self.ids_in_clients(it).contains(&plain)
+            })
+        });
         sessions.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(sessions)
+    }
+
+    /// Returns the plain ids under which clients look for the session with an id.
+    fn ids_in_clients(&self, id: &str) -> HashSet<String> {
+        let places = self.all.iter().filter_map(|format| format.store?.place);
+        let homes = places.filter_map(|place| place(&self.environment, "/", id));
+        homes.map(|home| copies::plain_id(home.name.as_str())).collect()
     }
 
     /// Returns a file in a folder of a client, and the files of the same session in others; none if the

@@ -314,6 +314,7 @@ const OF_QWEN: &[(&str, &str)] = &[
     ("is_error", "status"),
     ("input", "args"),
     ("tool_use_id", "callId"),
+    ("tool_use_id", "id"),
 ];
 
 /// The names of losses, and Codex' names for the same members.
@@ -335,6 +336,7 @@ const OF_COPILOT: &[(&str, &str)] = &[
     ("id", "toolCallId"),
     ("id", "messageId"),
     ("apiCallId", "messageId"),
+    ("apiCallId", "responseId"),
     ("tool_use_id", "toolCallId"),
     ("is_error", "success"),
     ("model", "selectedModel"),
@@ -430,6 +432,10 @@ impl Leaf {
 
     fn is_of(&self, field: &str) -> bool {
         if ELSEWHERE.contains(&field) || self.kinds.iter().any(|kind| kind == field) {
+            return true;
+        }
+        // Before 0.32, the first line of Codex has these members at its root.
+        if field == "payload.id" && self.keys == ["id"] {
             return true;
         }
         let (holder, name) = field.rsplit_once('.').unwrap_or(("", field));

@@ -270,6 +270,7 @@ pub(super) fn lose_envelope(event: &Event<'_>, message: &Message<'_>, out: &mut 
     let names = event.vocabulary;
     for (is_lost, field) in [
         (event.context.uuid.is_some(), names.uuid),
+        (event.context.parent.value().is_some(), names.parent),
         (event.context.time.is_some(), names.time),
         (message.id.is_some(), names.message_id),
         (message.model.is_some(), "model"),

@@ -8,8 +8,8 @@ use super::leaves::{Leaf, joined};
 /// Texts that a format requires at a position in every session.
 const WORDS: &[(&str, &[&str])] = &[
     ("schema_version", &["1"]),
-    // The version of a header of pi.
-    ("version", &["3"]),
+    // The version of a header of pi, and of Copilot's first line.
+    ("version", &["1", "3"]),
     // The text of a notice without one.
     ("content", &["[notice]"]),
     ("customType", &["notice", "meta"]),
@@ -49,7 +49,7 @@ const MADE_UP: &[(&str, &[&str])] = &[
     ("version", &["version", "claude_code_version"]),
     ("provider", &["message.provider"]),
     ("api", &["message.api"]),
-    ("cwd", &["cwd", "project_path"]),
+    ("cwd", &["cwd", "project_path", "payload.cwd"]),
     ("cli_version", &["version", "claude_code_version"]),
     ("project_path", &["cwd"]),
     ("claude_code_version", &["init"]),
@@ -65,7 +65,7 @@ const MADE_UP: &[(&str, &[&str])] = &[
     ("exit_status", &["exit_status"]),
     ("usage", &["usage", "result"]),
     ("startTime", &["timestamp"]),
-    ("copilotVersion", &["version", "claude_code_version"]),
+    ("copilotVersion", &["version", "claude_code_version", "payload.cli_version"]),
 ];
 
 /// Returns the strings of a target that are neither in its source nor reported as invented.
