@@ -62,13 +62,10 @@ fn events(name: &str) -> Vec<String> {
 fn events_of_fixtures() {
     for (name, expected) in [
         ("one-call", vec!["user text", "assistant text, call read", "user result Some(false) 1"]),
-        (
-            "thinking",
-            vec!["user text", "assistant thinking true, call bash", "user result Some(false) 1"],
-        ),
+        ("thinking", vec!["user text", "assistant thinking true, text"]),
         ("error", vec!["user text", "error mock says no"]),
         ("image", vec!["user text", "assistant call read", "user result Some(false) 2"]),
-        ("interrupted", vec!["user text", "assistant call bash"]),
+        ("interrupted", vec!["user text", "assistant text, call bash"]),
         ("compaction", vec!["compaction ", "summary text"]),
         ("image-input", vec!["user text, text, image/png, text"]),
     ] {
@@ -115,7 +112,7 @@ fn faults_that_stop_an_import_are_found() {
         ("\"sessionID\": \"ses_", "\"sessionID\": \"ses_x", "message-session"),
         ("\"messages\": [", "\"messages\": [[", "json"),
     ] {
-        let changed = document.replacen(what, with, 1);
+        let changed = document.replace(what, with);
         assert_ne!(changed, document, "{what}");
         let rules: Vec<_> = validate(changed.as_bytes())
             .into_iter()
