@@ -8,6 +8,11 @@ use crate::{
     Bundles, Checker, CostPolicy, Event, Facts, Origin, Output, Plan, SessionFolder, Store,
 };
 
+/// The member that holds a carry, in a record or in an object of its row's carry places. Only
+/// `conversion` reads and writes it; a format that keeps unknown members in one object must not take it
+/// for content.
+pub const CARRY_MEMBER: &str = "_carried";
+
 /// A format, in one of its dialects. [`Format::new`] builds it.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]

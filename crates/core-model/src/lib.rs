@@ -84,8 +84,8 @@ pub use self::{
     files::{Disk, Files},
     follower::{Followed, Follower},
     format::{
-        CreatePlanner, Format, Functions, Limits, Options, Planner, PreviewPrompt, ReadEvent,
-        ReadNextEvent, Rewrites, SdkVersion, Writer,
+        CARRY_MEMBER, CreatePlanner, Format, Functions, Limits, Options, Planner, PreviewPrompt,
+        ReadEvent, ReadNextEvent, Rewrites, SdkVersion, Writer,
     },
     formats::Formats,
     id::{

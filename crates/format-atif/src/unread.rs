@@ -3,7 +3,7 @@
 //! In: `{"step_id":1,"source":"user","message":"Hi","is_copied_context":true}`. Out:
 //! `is_copied_context`.
 
-use core_model::{Body, Event, Shape, Vocabulary, is_void};
+use core_model::{Body, CARRY_MEMBER, Event, Shape, Vocabulary, is_void};
 use jsonl::{Text, Value};
 
 use crate::record::{Entry, Record};
@@ -29,7 +29,7 @@ pub(crate) static VOCABULARY: Vocabulary = Vocabulary {
 
 /// Returns whether a member of `extra` is the program's own, and no content.
 pub(crate) fn is_own(key: Text<'_>) -> bool {
-    key.body() == "_carried"
+    key.body() == CARRY_MEMBER
 }
 
 /// Limit on the depth of members in the hash of a record: `metrics.extra.service_tier`.

@@ -47,7 +47,7 @@ fn holder(file: &File) -> Option<u32> {
     let (_, inode) = system::identity(file).ok()?;
     let inode = inode.to_string();
     // 1: FLOCK  ADVISORY  WRITE 12345 fe:00:131078 0 EOF (proc_locks(5))
-    std::fs::read_to_string("/proc/locks").ok()?.lines().find_map(|line| {
+    io::read_to_string(File::open("/proc/locks").ok()?).ok()?.lines().find_map(|line| {
         let mut words = line.split_whitespace().skip(1);
         let (kind, _, _, pid, place) =
             (words.next()?, words.next()?, words.next()?, words.next()?, words.next()?);

@@ -63,7 +63,7 @@ const IN_NO_CODE: &[(&str, &[&str], &str)] = &[
     ("escape_for_terminal", &["convert"], "only convert prints to a terminal"),
     ("signal_hook", &["convert"], "only convert handles signals"),
     ("ctrlc::", &["convert"], "only convert handles signals"),
-    ("\"_carried", &["conversion"], "only conversion writes and reads carries"),
+    ("\"_carried", &["core-model", "conversion"], "only conversion writes and reads carries"),
     ("anyhow", &[], "return a typed error with the position of the fault"),
     ("serde(untagged", &[], "read the tag first, then a struct"),
     ("serde(flatten", &[], "read the tag first, then a struct"),

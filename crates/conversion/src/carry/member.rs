@@ -13,7 +13,7 @@ use jsonl::{Style, Text, Value};
 use super::number::guard_of;
 
 /// The name of the member.
-pub const MEMBER: &str = "_carried";
+pub const MEMBER: &str = core_model::CARRY_MEMBER;
 
 /// Exchanges `"` with `^` and `\` with DEL. Applied twice, it restores the byte.
 ///

@@ -19,7 +19,7 @@ pub struct SessionSummary {
     pub cwd: String,
     /// The modification time of the file, in nanoseconds since 1970.
     pub modified_nanos: u128,
-    /// The number of messages, without those of sub-agents.
+    /// The number of messages, without the messages of sub-agents.
     pub n_messages: u64,
     /// The text of the first prompt.
     pub first_prompt: String,

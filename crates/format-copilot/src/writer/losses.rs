@@ -36,7 +36,7 @@ impl SessionWriter {
     }
 
     /// Counts the members of a start of a session or of a run, other than its context. The first line
-    /// has those of the first one.
+    /// has the members of the first start.
     pub(super) fn count_start(&self, event: &Event<'_>, start: &Start<'_>, out: &mut Output) {
         let is_last = |model: &jsonl::Text<'_>| {
             self.model.as_ref().is_some_and(|it| *it == json(&model.decode()))

@@ -85,7 +85,9 @@ pub(crate) fn made_up(
             let time = leaf.millis.or_else(|| leaf.text.parse().ok());
             time.is_some() && source.iter().any(|it| it.millis == time)
         };
-        let is_text = leaf.text.split('\n').all(|piece| held.contains(piece.trim()));
+        // clido has the tokens before a compaction in parentheses.
+        let is_in = |piece: &str| held.contains(piece.trim_matches(['(', ')', ' ', '\t', '\r']));
+        let is_text = leaf.text.split('\n').all(is_in);
         is_text || as_number() || as_time()
     };
     let is_word = |leaf: &Leaf| {
