@@ -52,9 +52,10 @@ fn grow_at(path: String, root: Value<'_>, line: u64, leaves: &mut Vec<Leaf>) {
             // Codex has JSON in a string, and images in data URLs.
             let mut scanner = Scanner::default();
             let inner = scanner.scan_slice(text.as_bytes(), 0);
-            if path.ends_with("arguments")
-                && let Some(inner) = inner.ok().filter(Value::is_object)
-            {
+            // In Copilot's list of arguments, a string is none but a string.
+            let is_quoted =
+                path.ends_with("arguments") && !path.ends_with("toolRequests.arguments");
+            if is_quoted && let Some(inner) = inner.ok().filter(Value::is_object) {
                 grow_at(path, inner, line, leaves);
                 continue;
             }

@@ -37,6 +37,10 @@ const WORDS: &[(&str, &[&str])] = &[
     ("stopReason", &["stop", "toolUse", "length"]),
 ];
 
+/// The names of the client's version in the report.
+const VERSIONS: &[&str] =
+    &["version", "claude_code_version", "payload.cli_version", "data.copilotVersion"];
+
 /// Members that a target invents, and their names in the report.
 const MADE_UP: &[(&str, &[&str])] = &[
     ("start_time", &["timestamp"]),
@@ -46,12 +50,12 @@ const MADE_UP: &[(&str, &[&str])] = &[
     ("id", &["message_id", "message.id", "session_id"]),
     ("message_id", &["message_id", "message.id"]),
     ("model", &["model"]),
-    ("version", &["version", "claude_code_version"]),
+    ("version", VERSIONS),
     ("provider", &["message.provider"]),
     ("api", &["message.api"]),
-    ("cwd", &["cwd", "project_path", "payload.cwd"]),
-    ("cli_version", &["version", "claude_code_version"]),
-    ("project_path", &["cwd"]),
+    ("cwd", &["cwd", "project_path", "payload.cwd", "context.cwd"]),
+    ("cli_version", VERSIONS),
+    ("project_path", &["cwd", "payload.cwd", "context.cwd"]),
     ("claude_code_version", &["init"]),
     ("permissionMode", &["permissionMode", "init"]),
     ("apiKeySource", &["init"]),
@@ -65,7 +69,7 @@ const MADE_UP: &[(&str, &[&str])] = &[
     ("exit_status", &["exit_status"]),
     ("usage", &["usage", "result"]),
     ("startTime", &["timestamp"]),
-    ("copilotVersion", &["version", "claude_code_version", "payload.cli_version"]),
+    ("copilotVersion", VERSIONS),
 ];
 
 /// Returns the strings of a target that are neither in its source nor reported as invented.
@@ -125,7 +129,7 @@ fn is_id(leaf: &Leaf) -> bool {
     let places =
         ["uuid", "parentUuid", "sourceToolAssistantUUID", "turn_id", "thread_id", "sessionId"];
     // Copilot's lines have ids of their own.
-    let is_line = ["id", "parentId", "data.messageId"].contains(&leaf.path.as_str());
+    let is_line = ["id", "parentId", "agentId", "data.messageId"].contains(&leaf.path.as_str());
     let is_place = is_line || places.contains(&leaf.key());
     is_uuid && is_place
 }
