@@ -164,7 +164,7 @@ fn read_inner<'l>(document: &Document<'l>, n: usize) -> Option<Event<'l>> {
             n_before = n_before.saturating_add(1);
             continue;
         };
-        let n_events = 1 + usize::from(step.results().is_some());
+        let n_events = if step.results().is_some() { 2 } else { 1 };
         match n.checked_sub(n_before) {
             Some(0) => return Some(read_step(value, &step)),
             Some(1) if n_events == 2 => return read_observation(value, &step),

@@ -16,6 +16,7 @@ pub struct Record<'l> {
 
 /// The members of a record.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::large_enum_variant, reason = "it is short-lived, and no step is allocated")]
 #[non_exhaustive]
 pub enum Entry<'l> {
     /// The document without its steps, or the part of it with the agent.

@@ -168,9 +168,9 @@ fn check_document(document: Value<'_>, out: &mut Findings<'_>) {
 /// Checks the trajectory of a sub-agent, and the trajectories in it.
 fn check_documents(document: Value<'_>, out: &mut Findings<'_>) {
     let mut open = vec![document];
-    let mut n_documents = 0;
+    let mut n_documents = 0_usize;
     while let Some(document) = open.pop() {
-        n_documents += 1;
+        n_documents = n_documents.saturating_add(1);
         if n_documents > MAX_DOCUMENTS {
             return out
                 .warns("nesting", "too many trajectories in one: the others are not checked");

@@ -27,30 +27,32 @@ fn number(digits: &[u8]) -> Option<u32> {
 fn date_len(text: &[u8]) -> Option<usize> {
     let year = number(text.get(..4)?).filter(|year| *year > 0)?;
     let has_hyphen = text.get(4) == Some(&b'-');
-    let at = if has_hyphen { 5 } else { 4 };
-    if text.get(at) == Some(&b'W') {
-        let week = number(text.get(at + 1..at + 3)?)?;
-        let n = if has_hyphen { at + 5 } else { at + 4 };
-        let day = number(text.get(n - 1..n)?);
-        return match day {
-            Some(day) => ((1..=53).contains(&week) && (1..=7).contains(&day)).then_some(n),
-            None => (1..=53).contains(&week).then_some(at + 3),
+    let rest = text.get(if has_hyphen { 5 } else { 4 }..)?;
+    if rest.first() == Some(&b'W') {
+        number(rest.get(1..3)?).filter(|week| (1..=53).contains(week))?;
+        let day_at = if has_hyphen { 4 } else { 3 };
+        return match (number(rest.get(day_at..=day_at)?), has_hyphen) {
+            (Some(1..=7), true) => Some(10),
+            (Some(1..=7), false) => Some(8),
+            (Some(_), _) => None,
+            (None, true) => Some(8),
+            (None, false) => Some(7),
         };
     }
-    let month = number(text.get(at..at + 2)?)?;
+    let month = number(rest.get(..2)?)?;
     if has_hyphen && text.get(7) != Some(&b'-') {
         return None;
     }
-    let at = if has_hyphen { 8 } else { 6 };
-    let day = number(text.get(at..at + 2)?)?;
+    let day = number(text.get(if has_hyphen { 8..10 } else { 6..8 })?)?;
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let n_days = match month {
-        2 => 28 + u32::from(is_leap),
+        2 if is_leap => 29,
+        2 => 28,
         4 | 6 | 9 | 11 => 30,
         1..=12 => 31,
         _ => return None,
     };
-    (1..=n_days).contains(&day).then_some(at + 2)
+    (1..=n_days).contains(&day).then_some(if has_hyphen { 10 } else { 8 })
 }
 
 /// Returns whether a text is a time of day, with or without an offset.
@@ -60,7 +62,7 @@ fn is_clock(text: &[u8]) -> bool {
         Some((clock, offset)) => (clock, Some(offset)),
         None => (text, None),
     };
-    let is_offset = |offset: &[u8]| offset.get(1..).is_some_and(|offset| is_of_day(offset));
+    let is_offset = |offset: &[u8]| offset.get(1..).is_some_and(is_of_day);
     is_of_day(clock) && offset.is_none_or(is_offset)
 }
 

@@ -4,6 +4,8 @@
 //! `{"schema_version":"ATIF-v1.8","session_id":..,"agent":{"name":"claude-code","version":"2.1.0",..}}`
 //! and `{"final_metrics":{"total_prompt_tokens":..,"total_steps":7}}`.
 
+use std::ops::Add;
+
 use core_model::{DocumentPart, LossKind, Output, Tokens};
 use jsonl::Text;
 
@@ -24,7 +26,8 @@ impl Totals {
     pub(super) fn add_step(&mut self, tokens: Option<Tokens>) {
         self.n_steps = self.n_steps.saturating_add(1);
         if let Some(tokens) = tokens {
-            self.tokens = Some(self.tokens.unwrap_or_default() + tokens);
+            // Its sums saturate.
+            self.tokens = Some(self.tokens.unwrap_or_default().add(tokens));
         }
     }
 }

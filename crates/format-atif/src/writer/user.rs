@@ -119,7 +119,7 @@ fn content(content: &Content<'_>, field: &'static str, out: &mut Output) -> Stri
             Block::Image { media_type, data } => {
                 // Harbor wants a file beside the document.
                 out.lose(LossKind::Flattened, "block.image");
-                let n_bytes = data.as_str().len() / 4 * 3;
+                let n_bytes = (data.as_str().len() / 4).saturating_mul(3);
                 let media_type = media_type.decode();
                 parts.push(json::string(&format!("[image {media_type}, {n_bytes} bytes]")));
             }

@@ -106,12 +106,18 @@ impl Column {
 
     /// Returns whether sessions must be read to their end for this column.
     pub(super) fn is_counted(self) -> bool {
-        match self {
-            Column::Messages | Column::Texts | Column::Compactions | Column::Slug => true,
-            Column::Tokens | Column::Cost | Column::Errors => true,
-            Column::Duration | Column::Outcome => true,
-            _ => false,
-        }
+        matches!(
+            self,
+            Column::Messages
+                | Column::Texts
+                | Column::Compactions
+                | Column::Slug
+                | Column::Tokens
+                | Column::Cost
+                | Column::Errors
+                | Column::Duration
+                | Column::Outcome
+        )
     }
 
     /// Returns whether the values are words and not numbers.
