@@ -52,6 +52,14 @@ impl Job {
         Ok(single_format(detect_format(formats, source)?)?.unwrap_or(of_nothing))
     }
 
+    /// Creates a source. Without carries, a conversion that has to start again has lost little, so small
+    /// sources are read by windows too.
+    pub(crate) fn source<R: Read + Seek + Send>(&self, reader: R) -> Source<R> {
+        let source = Source::new(reader).with_scanners(self.n_scanners);
+        let is_plain = self.config.carry == CarryMode::None && self.config.to.learns;
+        if is_plain { source.with_windows() } else { source }
+    }
+
     /// Converts an input to a stream, such as standard output.
     pub(crate) fn stream_file(
         &self,
@@ -59,7 +67,7 @@ impl Job {
         stream: &mut dyn Write,
     ) -> Result<FileReport, ConvertError> {
         let (opened, redactions) = self.open(input)?;
-        let mut source = Source::new(opened).with_scanners(self.n_scanners);
+        let mut source = self.source(opened);
         let from = self.format_of(&mut source)?;
         let conversion = self.conversion(from);
         if self.config.verify && self.config.carry != CarryMode::None {

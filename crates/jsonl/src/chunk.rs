@@ -32,6 +32,9 @@ const MAX_LINES: usize = if cfg!(test) { 64 } else { 16 * 1024 };
 /// The typical number of bytes of a session per node.
 const USUAL_BYTES_PER_NODE: usize = 32;
 
+/// The values whose memory a line takes: 40 bytes, and a value takes 12.
+const VALUES_PER_LINE: usize = 4;
+
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     end: usize,
@@ -45,7 +48,7 @@ impl Chunk {
     pub fn scan(bytes: Vec<u8>, offset: u64, scanner: &mut Scanner) -> Self {
         let mut chunk = Self { offset, ..Self::default() };
         chunk.buffer.replace(bytes);
-        chunk.scan_lines(usize::MAX, scanner);
+        chunk.scan_lines(0, usize::MAX, scanner);
         chunk
     }
 
@@ -75,7 +78,7 @@ impl Chunk {
         self.rewind();
         self.offset = offset;
         self.buffer.replace(bytes);
-        self.scan_lines(max_lines, scanner);
+        self.scan_lines(0, max_lines, scanner);
         let end = self.entries.last().map_or(0, |entry| entry.end);
         let rest = self.buffer.bytes().get(end..).filter(|rest| !rest.is_empty());
         let rest = rest.map(<[u8]>::to_vec);
@@ -134,7 +137,7 @@ impl Chunk {
         self.entries.clear();
         match self.buffer.advance(size, &mut read) {
             Ok(is_last) => {
-                self.scan_lines(MAX_LINES, scanner);
+                self.scan_lines(0, MAX_LINES, scanner);
                 let end = self.entries.last().map_or(0, |entry| entry.end);
                 let is_all = end == self.len();
                 if !is_all {
@@ -149,17 +152,65 @@ impl Chunk {
         }
     }
 
+    /// Adds the lines of at most `size` more bytes of an input. They are scanned while they are in the
+    /// cache of the CPU. `room` is the expected number of bytes of all lines. Returns whether the input
+    /// ended.
+    ///
+    /// If [`Chunk::n_values`] is above `max_values` then, lines may be missing.
+    ///
+    /// ```
+    /// use jsonl::{Chunk, Scanner};
+    ///
+    /// let (mut chunk, mut scanner) = (Chunk::default(), Scanner::default());
+    /// let mut input = &b"{\"a\":1}\n[2]\ntorn"[..];
+    /// let mut read = |free: &mut [u8]| std::io::Read::read(&mut input, free);
+    /// while !chunk.extend(&mut scanner, 10, 16, 100, &mut read)? {}
+    /// assert_eq!(chunk.iter().map(|(line, _)| line.offset()).collect::<Vec<_>>(), [0, 8, 12]);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if `read` fails; the chunk is then empty.
+    pub fn extend<E>(
+        &mut self,
+        scanner: &mut Scanner,
+        size: usize,
+        room: usize,
+        max_values: usize,
+        mut read: impl FnMut(&mut [u8]) -> Result<usize, E>,
+    ) -> Result<bool, E> {
+        let start = self.len();
+        match self.buffer.extend(size, room, &mut read) {
+            Ok(is_last) => {
+                let max_lines = max_values.saturating_sub(self.n_values()) / VALUES_PER_LINE + 1;
+                self.scan_lines(start, max_lines, scanner);
+                Ok(is_last)
+            }
+            Err(error) => {
+                self.rewind();
+                Err(error)
+            }
+        }
+    }
+
+    /// Returns the number of values. A line counts as four more.
+    pub fn n_values(&self) -> usize {
+        self.nodes.len() + VALUES_PER_LINE * self.entries.len()
+    }
+
     /// Returns the number of bytes that the chunk takes in memory.
     pub fn room(&self) -> usize {
         let nodes = self.nodes.capacity() * size_of::<Node>();
         self.buffer.room() + nodes + self.entries.capacity() * size_of::<Entry>()
     }
 
-    /// Scans the first lines.
-    fn scan_lines(&mut self, max_lines: usize, scanner: &mut Scanner) {
+    /// Scans the first lines from `start` on.
+    fn scan_lines(&mut self, start: usize, max_lines: usize, scanner: &mut Scanner) {
         let (bytes, text) = (self.buffer.bytes(), self.buffer.text());
-        self.nodes.reserve(bytes.len() / USUAL_BYTES_PER_NODE);
-        for line in Lines::at(bytes, self.offset).take(max_lines) {
+        let fresh = bytes.get(start..).unwrap_or_default();
+        self.nodes.reserve(fresh.len() / USUAL_BYTES_PER_NODE);
+        for line in Lines::at(fresh, self.offset + start as u64).take(max_lines) {
             let content = line.content();
             let base = line.offset_of(content).unwrap_or(line.offset());
             let text = text_of(&line, text, self.offset);
@@ -225,6 +276,8 @@ fn text_of<'t>(line: &Line<'_>, text: Option<&'t str>, offset: u64) -> Option<&'
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
 
     type Seen = (u64, Vec<u8>, std::result::Result<usize, crate::ErrorKind>);
@@ -247,6 +300,28 @@ mod tests {
                 return seen;
             }
         }
+    }
+
+    #[test]
+    fn the_same_lines_whatever_the_pieces() {
+        let input = "\u{feff}{\"a\":\"\u{e9}\"}\ntorn\n\n[1,2]\r\n{\"b\":[1,{\"c\":null}]}\nend";
+        let whole = Chunk::scan(input.as_bytes().to_vec(), 0, &mut Scanner::default());
+        for (size, room) in [(1, 0), (3, 7), (10, 1_000), (1_000, input.len() + 1)] {
+            let (mut chunk, mut rest) = (Chunk::default(), input.as_bytes());
+            let mut scanner = Scanner::default();
+            while !chunk
+                .extend(&mut scanner, size, room, 1_000, |free| io::Read::read(&mut rest, free))
+                .expect("a slice")
+            {}
+            assert_eq!(seen_in(&chunk), seen_in(&whole), "{size} {room}");
+            assert_eq!(chunk.n_values(), whole.n_values());
+        }
+        // Too many lines are noticed before all of them have an entry.
+        let (mut chunk, mut rest) = (Chunk::default(), &[b'\n'; 1_000][..]);
+        let mut read = |free: &mut [u8]| io::Read::read(&mut rest, free);
+        let is_last = chunk.extend(&mut Scanner::default(), 1_000, 1_001, 40, &mut read);
+        assert!(!is_last.expect("a slice") && chunk.n_values() > 40);
+        assert!(chunk.entries.len() < 20);
     }
 
     fn seen_in(chunk: &Chunk) -> Vec<Seen> {

@@ -51,7 +51,7 @@ impl Job {
             };
             self.warn_if_shrunk(replace, input, path);
             let (opened, redactions) = self.redacted(opened)?;
-            let mut source = Source::new(opened).with_scanners(self.n_scanners);
+            let mut source = self.source(opened);
             let prepared = self.prepare(input, path, &mut source, extra);
             let is_changing = is_changing(&mut source)?;
             if is_changing && attempt < MAX_ATTEMPTS {

@@ -1,8 +1,8 @@
 //! A source that can be read more than once.
 //!
 //! In: a reader that can seek. Out: its lines and values, as often as asked for. They come in windows of
-//! 256 KiB, which stay in the cache of the CPU. The first window stays until a later one is needed, so
-//! that a small source is read and scanned once.
+//! 256 KiB, which stay in the cache of the CPU. A small source is read and scanned once and stays in
+//! memory, unless the caller needs only one pass ([`Source::with_windows`]).
 
 use std::{
     cell::Cell,
@@ -23,6 +23,12 @@ pub type EachLine<'e> = dyn FnMut(&Line<'_>, jsonl::Result<Value<'_>>) -> bool +
 
 /// The size of a window in bytes, without the rest of its last line.
 const WINDOW: usize = if cfg!(test) { 4 * 1024 } else { 256 * 1024 };
+
+/// Limit on the size of a source that stays in memory.
+const MAX_KEPT: u64 = if cfg!(test) { 2 * 1024 } else { 8 * 1024 * 1024 };
+
+/// Limit on the values of a source that stays in memory. A line counts as four more.
+const MAX_VALUES: usize = 512 * 1024;
 
 /// The size from which several threads scan a source.
 const LARGE: u64 = if cfg!(test) { 8 * 1024 } else { 8 * 1024 * 1024 };
@@ -45,6 +51,8 @@ pub struct Source<R> {
     /// The size in bytes, once it was asked for.
     size: Option<u64>,
     n_scanners: usize,
+    /// Whether a small source stays in memory.
+    is_kept: bool,
     framing: Framing,
     units: UnitScanner,
 }
@@ -58,6 +66,7 @@ impl<R: Read + Seek + Send> Source<R> {
             window: Window::default(),
             size: None,
             n_scanners: 0,
+            is_kept: true,
             framing: Framing::Lines,
             units: UnitScanner::default(),
         }
@@ -83,6 +92,14 @@ impl<R: Read + Seek + Send> Source<R> {
     /// Sets the number of threads that scan a large source.
     pub fn with_scanners(mut self, n_scanners: usize) -> Self {
         self.n_scanners = n_scanners;
+        self
+    }
+
+    /// Reads also a small source by windows, if the format's lines are in the order of the
+    /// conversation. A conversion that can write while it reads needs no second pass then.
+    #[must_use]
+    pub fn with_windows(mut self) -> Self {
+        self.is_kept = false;
         self
     }
 
@@ -115,7 +132,34 @@ impl<R: Read + Seek + Send> Source<R> {
             *chunk = SPARE.take().unwrap_or_default();
         }
         chunk.rewind();
+        if self.is_kept && self.read_whole()? {
+            return Ok(());
+        }
         self.read_next(Place::First)
+    }
+
+    /// Reads a small source. Returns false if it is not small, or has too many values.
+    fn read_whole(&mut self) -> io::Result<bool> {
+        let size = self.size()?;
+        self.reader.seek(SeekFrom::Start(0))?;
+        if size > MAX_KEPT {
+            return Ok(false);
+        }
+        let Self { reader, window, scanner, .. } = self;
+        // One more byte, so that the end is found without more room.
+        let room = size as usize + 1;
+        while window.chunk.n_values() <= MAX_VALUES && window.chunk.len() as u64 <= MAX_KEPT {
+            let read = |free: &mut [u8]| read_some(reader, free);
+            let is_last = window.chunk.extend(scanner, WINDOW, room, MAX_VALUES, read)?;
+            if is_last && window.chunk.n_values() <= MAX_VALUES {
+                (window.is_last, window.place) = (true, Place::First);
+                return Ok(true);
+            }
+        }
+        // Not only its lines: its memory is needed for the windows.
+        window.chunk = Chunk::default();
+        self.reader.seek(SeekFrom::Start(0))?;
+        Ok(false)
     }
 
     /// Returns the number of lines, if the source is one window and no line is damaged.
@@ -223,6 +267,11 @@ impl<R: Read + Seek + Send> Source<R> {
         self.set_framing(format.framing);
         if self.framing.is_document() {
             return then(&mut Passing { source: self, format });
+        }
+        if !self.is_kept && !format.is_linear {
+            // There will be a second pass. A source of one window stays as it is.
+            self.is_kept = true;
+            self.window.leave();
         }
         self.read_first()?;
         let Window { chunk, is_last, .. } = &self.window;

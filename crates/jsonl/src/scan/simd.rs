@@ -80,6 +80,38 @@ impl Buffer {
         }
     }
 
+    /// Reads at most `size` bytes behind the ones that were read, with room for `room` bytes in all.
+    /// Returns whether the input ended.
+    pub(crate) fn extend<E>(
+        &mut self,
+        size: usize,
+        room: usize,
+        read: &mut impl FnMut(&mut [u8]) -> Result<usize, E>,
+    ) -> Result<bool, E> {
+        let before = self.n_read;
+        if self.bytes.len() < room.max(before + 1) {
+            // Fresh pages are zeroed by the system: no byte of them is touched before it is read.
+            let mut larger = vec![0; room.max(before + size.max(before))];
+            if let (Some(start), Some(read)) = (larger.get_mut(..before), self.bytes.get(..before))
+            {
+                start.copy_from_slice(read);
+            }
+            self.bytes = larger;
+        }
+        let end = self.bytes.len().min(before + size);
+        let free = self.bytes.get_mut(before..end).unwrap_or_default();
+        let n = read(free)?.min(free.len());
+        self.n_read = before + n;
+        let fresh = free.get(..n).unwrap_or_default();
+        let newline = memchr::memrchr(b'\n', fresh);
+        match newline {
+            _ if n == 0 => self.count(before),
+            Some(at) => self.count(before + at + 1),
+            None => {}
+        }
+        Ok(n == 0)
+    }
+
     /// Removes and returns the memory.
     pub(crate) fn take(&mut self) -> Vec<u8> {
         self.clear();
@@ -124,7 +156,8 @@ impl Buffer {
     #[expect(unsafe_code, reason = "to look at all bytes again costs as much as to scan them")]
     pub(crate) fn text(&self) -> Option<&str> {
         // SAFETY: `count` has checked each of these bytes, in pieces that are text by themselves.
-        // No checked byte changes: `advance` first sets the number of checked bytes to 0.
+        // No checked byte changes: `advance` first sets the number of checked bytes to 0, and
+        // `extend` passes only the bytes behind them to the reader.
         // `truncate` and `put_back` only remove bytes from the end. Text cut before a byte that
         // does not continue a character (`0b10......`) is text. If it is cut before a byte that
         // does, they set `is_other`. Only `clear` and `advance` reset it, together with the number
