@@ -113,7 +113,7 @@ impl ClaudeCodeWriter {
         // A new response would cut off the results of the last one that are yet to come.
         if !is_same && self.calls.is_any_expected(&self.facts) {
             if message.id.is_some() {
-                out.lose(LossKind::Flattened, "message.id");
+                out.lose(LossKind::Flattened, event.vocabulary.message_id);
             }
             return true;
         }
