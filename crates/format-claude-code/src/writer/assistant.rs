@@ -48,7 +48,7 @@ impl ClaudeCodeWriter {
         message: &Message<'l>,
         out: &mut Output,
     ) {
-        if !self.is_continued(message, out) {
+        if !self.is_continued(event, message, out) {
             self.flush_thought(out);
             self.give_up_calls(true, event, out);
             self.response = Some(Response {
@@ -100,7 +100,7 @@ impl ClaudeCodeWriter {
     }
 
     /// Returns whether a message continues the current response.
-    fn is_continued(&self, message: &Message<'_>, out: &mut Output) -> bool {
+    fn is_continued(&self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) -> bool {
         let Some(response) = &self.response else { return false };
         let is = |ours: &Option<String>, text: Option<Text<'_>>| {
             ours.as_deref().is_some_and(|ours| text.is_some_and(|text| text.is(ours)))
