@@ -113,7 +113,7 @@ fn fixtures() -> Vec<(PathBuf, Vec<u8>)> {
         for entry in fs::read_dir(folder).expect("the fixtures are there").flatten() {
             let path = entry.path();
             if path.is_dir() {
-                // Outputs of old versions are in packed archives.
+                // RunOutputs of old versions are in packed archives.
                 if !path.ends_with("compat") {
                     folders.push(path);
                 }

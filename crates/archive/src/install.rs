@@ -28,7 +28,7 @@ use crate::{
     error::{ConvertError, NotInstalled},
     file_report::Results,
     job::{Extra, Job},
-    outputs::Outputs,
+    outputs::RunOutputs,
     paths::is_harmful,
     report::ConvertedFile,
     session::{moved, refused_for},
@@ -281,7 +281,7 @@ impl Job {
     /// Returns a job that writes to a temporary folder.
     fn for_scratch(&self, folder: &Scratch) -> Result<Self, ConvertError> {
         let interruption = self.outputs.write_options.interruption;
-        let outputs = Arc::new(Outputs::below(folder.path(), false, interruption)?);
+        let outputs = Arc::new(RunOutputs::below(folder.path(), false, interruption)?);
         let config = JobConfig { is_for_client: true, ..self.config.clone() };
         Ok(Job { config, outputs, ..self.clone() })
     }

@@ -16,7 +16,7 @@ use storage::{Hashing, Limits, Opened};
 
 use self::to_file::is_changing;
 use crate::{
-    config::JobConfig, error::ConvertError, file_report::FileReport, outputs::Outputs,
+    config::JobConfig, error::ConvertError, file_report::FileReport, outputs::RunOutputs,
     report::ConvertedFile, warning::Warnings,
 };
 
@@ -28,7 +28,7 @@ pub struct Job {
     /// The formats and options.
     pub config: JobConfig,
     /// The output folder or file.
-    pub outputs: Arc<Outputs>,
+    pub outputs: Arc<RunOutputs>,
     /// The number of threads that scan one large source, beside the converting thread.
     pub n_scanners: usize,
     /// The receiver of warnings.

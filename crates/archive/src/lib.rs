@@ -1,7 +1,7 @@
 //! Converts the sessions of coding agents to files: one, a folder of them, or a part of a plan.
 //!
 //! In: sessions and a [`JobConfig`]. Out: files, a [`FileReport`] for each, and the journal of the
-//! folder. A [`Job`] has the configuration and the [`Outputs`], which are the folder or the file to
+//! folder. A [`Job`] has the configuration and the [`RunOutputs`], which are the folder or the file to
 //! write. A [`FolderRun`] converts many sessions on all cores, and keeps a [`Journal`], so that the
 //! next run converts only what changed. A [`Worker`] converts units of a plan and answers each with
 //! a receipt. Nothing here prints or reads the environment: warnings go to [`Warnings`].
@@ -9,7 +9,7 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use archive::{Job, JobConfig, Outputs, Warnings};
+//! use archive::{Job, JobConfig, RunOutputs, Warnings};
 //! use core_model::Formats;
 //! use sessions::{Input, SessionFiles};
 //! use storage::Interruption;
@@ -24,7 +24,7 @@
 //!
 //! let job = Job {
 //!     config: JobConfig::new(FORMATS, &format_clido::FORMAT),
-//!     outputs: Arc::new(Outputs::anywhere(false, Interruption::default())),
+//!     outputs: Arc::new(RunOutputs::anywhere(false, Interruption::default())),
 //!     n_scanners: 0,
 //!     warnings: Warnings::new(|warning| eprintln!("{warning}")),
 //! };
@@ -71,7 +71,7 @@ pub use self::{
     install::{Change, Draft, Drafted, InstallTarget, Installed, install},
     job::Job,
     journal::{Journal, OutputOptions, OutputRoot, Spelled, Unusable},
-    outputs::{Durability, NotOpened, Outputs, PublishSet, WriteOptions},
+    outputs::{Durability, NotOpened, PublishSet, RunOutputs, WriteOptions},
     paths::{is_harmful, path_body},
     program::convert_file,
     report::ConvertedFile,

@@ -75,7 +75,7 @@ impl WriteOptions {
 
 /// The outputs of a run.
 #[derive(Debug)]
-pub struct Outputs {
+pub struct RunOutputs {
     /// The options of writing.
     pub write_options: WriteOptions,
     storage: Backend,
@@ -111,7 +111,7 @@ impl PublishSet {
     }
 }
 
-impl Outputs {
+impl RunOutputs {
     /// Returns outputs at any paths, without a folder.
     pub fn anywhere(force: bool, interruption: Interruption) -> Self {
         Self::of_one(Backend::Disk, WriteOptions::plain(force, interruption))
@@ -234,12 +234,11 @@ impl Outputs {
     ///
     /// # Errors
     ///
-    /// As for [`Outputs::publish_set`].
+    /// As for [`RunOutputs::publish_set`].
     pub fn publish(&self, files: Vec<Finished>) -> Result<(), ConvertError> {
         let path = files.last().map(Finished::path).unwrap_or_default();
-        let bundle =
-            PublishSet { files, replace: self.write_options.replace(), records: Vec::new() };
-        self.publish_set(&path, bundle)
+        let set = PublishSet { files, replace: self.write_options.replace(), records: Vec::new() };
+        self.publish_set(&path, set)
     }
 
     /// Publishes files that belong together, after syncing their bytes: at once, or with their
@@ -252,11 +251,11 @@ impl Outputs {
     /// does.
     ///
     /// With [`Durability::Batch`], `Ok` does not mean that the files have their names yet. If the set
-    /// fails later, [`Outputs::close`] returns the error.
-    pub fn publish_set(&self, path: &Path, bundle: PublishSet) -> Result<(), ConvertError> {
-        let item = Item { path: path.to_owned(), bundle };
+    /// fails later, [`RunOutputs::close`] returns the error.
+    pub fn publish_set(&self, path: &Path, set: PublishSet) -> Result<(), ConvertError> {
+        let item = Item { path: path.to_owned(), set };
         // The limit on open files counts on a few for each item.
-        let is_few = item.bundle.files.len() <= MAX_TOGETHER;
+        let is_few = item.set.files.len() <= MAX_TOGETHER;
         if self.write_options.durability != Durability::Batch || !is_few {
             return self.commit(vec![item]).pop().map_or(Ok(()), |(_, refusal)| Err(refusal));
         }

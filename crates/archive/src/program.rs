@@ -14,7 +14,7 @@ use crate::{
     error::ConvertError,
     file_report::FileReport,
     job::Job,
-    outputs::Outputs,
+    outputs::RunOutputs,
     warning::{Warning, Warnings},
 };
 
@@ -51,7 +51,7 @@ pub fn convert_file(
 ) -> Result<Vec<FileReport>, ConvertError> {
     let job = Job {
         config: JobConfig::new(formats, to),
-        outputs: Arc::new(Outputs::anywhere(false, Interruption::default())),
+        outputs: Arc::new(RunOutputs::anywhere(false, Interruption::default())),
         n_scanners: 0,
         warnings: Warnings::new(warn),
     };

@@ -8,8 +8,8 @@ use std::{
 };
 
 use archive::{
-    FileReport, FolderRun, InstallTarget, Installed, Job, NotOpened, Outputs, Plan, ReportOptions,
-    Results, Status, Warnings, WriteOptions, install, strays,
+    FileReport, FolderRun, InstallTarget, Installed, Job, NotOpened, Plan, ReportOptions, Results,
+    RunOutputs, Status, Warnings, WriteOptions, install, strays,
 };
 use conversion::CarryMode;
 use sessions::{SessionFiles, Stores, is_inside_an_input};
@@ -126,8 +126,8 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     };
     if let ([unit], false) = (&*units, is_folder) {
         let from = settled.iter().find_map(|it| it.figures.from).and_then(by_name);
-        let bundles = from.and_then(|format| format.bundles);
-        let found = unit.main.path().zip(bundles).map(|(main, bundles)| strays(main, bundles));
+        let layout = from.and_then(|format| format.layout);
+        let found = unit.main.path().zip(layout).map(|(main, layout)| strays(main, layout));
         for path in found.into_iter().flatten() {
             settled.push(FileReport::of_stray(&path.to_string_lossy(), &report_options));
         }
@@ -149,7 +149,7 @@ fn how_of(args: &ConvertArgs) -> ConversionArgs {
     how
 }
 
-fn outputs(args: &ConvertArgs, is_folder: bool) -> Result<Outputs, NotOpened> {
+fn outputs(args: &ConvertArgs, is_folder: bool) -> Result<RunOutputs, NotOpened> {
     let write_options = WriteOptions {
         force: args.force,
         durability: args.durability.into(),
@@ -161,7 +161,7 @@ fn outputs(args: &ConvertArgs, is_folder: bool) -> Result<Outputs, NotOpened> {
     let is_in_folder =
         |output: &&Path| args.install.is_none() && (is_folder || storage::is_folder(output));
     if let Some(stream) = args.output().filter(|output| storage::is_stream(output)) {
-        return Ok(Outputs::of_stream(stream, write_options));
+        return Ok(RunOutputs::of_stream(stream, write_options));
     }
     let storage = match args.output().filter(|output| is_url(output)) {
         Some(url) => {
@@ -171,8 +171,8 @@ fn outputs(args: &ConvertArgs, is_folder: bool) -> Result<Outputs, NotOpened> {
     };
     match args.output().filter(is_in_folder) {
         Some(folder) => {
-            Outputs::journaled(storage, folder, args.how.output_options(), write_options)
+            RunOutputs::journaled(storage, folder, args.how.output_options(), write_options)
         }
-        None => Ok(Outputs::of_one(storage, write_options)),
+        None => Ok(RunOutputs::of_one(storage, write_options)),
     }
 }

@@ -1,11 +1,11 @@
-//! The row of a format: its name and functions, and the traits [`Writer`] and [`Planner`].
+//! The row of a format: its name and functions, and the traits [`EventWriter`] and [`Planner`].
 
 use std::path::Path;
 
 use jsonl::{Framing, Style, Value};
 
 use crate::{
-    Bundles, Checker, CostPolicy, Event, Facts, Origin, Output, Plan, SessionFolder, Store,
+    Checker, CostPolicy, Event, Facts, Layout, Origin, Output, Plan, SessionFolder, Store,
 };
 
 /// The member that holds a carry, in a record or in an object of its row's carry places. Only
@@ -41,7 +41,7 @@ pub struct Format {
     /// Whether the lines of most files are the conversation in its order, so that a conversion can
     /// begin before the last line is read.
     pub is_linear: bool,
-    /// Whether the writer learns facts while it writes: see [`Writer::learn`].
+    /// Whether the writer learns facts while it writes: see [`EventWriter::learn`].
     pub learns: bool,
     /// Whether sessions of other formats are not converted to it, because no client reads it. Files
     /// of the format that were converted still come back.
@@ -54,7 +54,7 @@ pub struct Format {
     read: ReadEvent,
     read_more: Option<ReadNextEvent>,
     /// Creates a writer.
-    pub writer: fn(&Options, Facts) -> Box<dyn Writer>,
+    pub writer: fn(&Options, Facts) -> Box<dyn EventWriter>,
     /// Creates a planner that decides which lines are the conversation; `None` if all are.
     pub planner: Option<CreatePlanner>,
     /// Creates a checker that finds the faults that the client would refuse or skip.
@@ -72,7 +72,7 @@ pub struct Format {
     /// name.
     pub session_folder: Option<SessionFolder>,
     /// The layout of a session's files; `None` if a file is a session.
-    pub bundles: Option<Bundles>,
+    pub layout: Option<Layout>,
     /// The limits of a file within which its client finds it.
     pub limits: Limits,
 }
@@ -100,7 +100,7 @@ pub struct Functions {
     /// Reads the first event of a record.
     pub read: ReadEvent,
     /// Creates a writer.
-    pub writer: fn(&Options, Facts) -> Box<dyn Writer>,
+    pub writer: fn(&Options, Facts) -> Box<dyn EventWriter>,
     /// Creates a checker.
     pub checker: fn() -> Box<dyn Checker>,
 }
@@ -143,7 +143,7 @@ impl Format {
             cost: CostPolicy::PerInteraction,
             store: None,
             session_folder: None,
-            bundles: None,
+            layout: None,
             limits: Limits { head: 0, filler_record: "", filler_record_size: 0 },
         }
     }
@@ -201,7 +201,7 @@ impl Format {
         self
     }
 
-    /// Says that the writer has [`Writer::learn`].
+    /// Says that the writer has [`EventWriter::learn`].
     #[must_use]
     pub const fn learning(mut self) -> Self {
         self.learns = true;
@@ -267,8 +267,8 @@ impl Format {
 
     /// Sets the layout of a session's files.
     #[must_use]
-    pub const fn bundles(mut self, bundles: Bundles) -> Self {
-        self.bundles = Some(bundles);
+    pub const fn layout(mut self, layout: Layout) -> Self {
+        self.layout = Some(layout);
         self
     }
 
@@ -405,7 +405,7 @@ pub enum SdkVersion {
 }
 
 /// Writer of events as lines of a format, with state from earlier events.
-pub trait Writer {
+pub trait EventWriter {
     /// Writes an event.
     fn write(&mut self, event: &Event<'_>, out: &mut Output);
 

@@ -1,8 +1,8 @@
 //! The model that all session formats share, and the row of a format.
 //!
-//! A reader converts a line to an [`Event`]. A [`Writer`] converts events to lines of another
+//! A reader converts a line to an [`Event`]. An [`EventWriter`] converts events to lines of another
 //! format. It writes to an [`Output`], which notes the copied slices of the source. This crate
-//! knows no format. It touches files only in `store` (lists of folders), `bundle` (the files of a
+//! knows no format. It touches files only in `store` (lists of folders), `layout` (the files of a
 //! session), `files` (the disk) and `follower` (a growing file).
 //!
 //! ```
@@ -19,7 +19,6 @@
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice))]
 
 mod block_counts;
-mod bundle;
 mod client_text;
 mod draft;
 mod drop;
@@ -37,6 +36,7 @@ mod id;
 mod ids;
 mod input;
 mod interactions;
+mod layout;
 mod loss;
 mod members;
 mod message;
@@ -69,10 +69,6 @@ pub use self::time::named_time;
 pub use self::typed::{TypedBlock, TypedContent, TypedMessage, TypedUsage};
 pub use self::{
     block_counts::BlockCounts,
-    bundle::{
-        Agent, AgentIds, Bundle, Bundles, Description, Evidence, FileRole, FolderEntry, Link,
-        Linked, Missing, NamedAgents, Owner, Sidechain, Sidechains,
-    },
     client_text::is_client_text,
     draft::{CarryMark, Copied, DocumentPart, LineId, Spelling},
     error::ReadError,
@@ -84,8 +80,8 @@ pub use self::{
     files::{Disk, Files},
     follower::{Followed, Follower},
     format::{
-        CARRY_MEMBER, CreatePlanner, Format, Functions, Limits, Options, Planner, PreviewPrompt,
-        ReadEvent, ReadNextEvent, Rewrites, SdkVersion, Writer,
+        CARRY_MEMBER, CreatePlanner, EventWriter, Format, Functions, Limits, Options, Planner,
+        PreviewPrompt, ReadEvent, ReadNextEvent, Rewrites, SdkVersion,
     },
     formats::Formats,
     id::{
@@ -95,6 +91,10 @@ pub use self::{
     ids::{ByHash, Hashes, IdHasher, IdSet},
     input::{Input, InputJson},
     interactions::{Interaction, Interactions},
+    layout::{
+        Agent, AgentIds, Description, Evidence, FileRole, FolderEntry, Layout, Link, Linked,
+        Missing, NamedAgents, Owner, SessionTree, Sidechain, Sidechains,
+    },
     loss::{Loss, LossKind, Losses, Place},
     members::{Shape, Vocabulary, is_void},
     message::{Block, BlockIter, Blocks, Content, FileRecord, Message, Role, ToolResult, ToolUse},

@@ -46,8 +46,8 @@
     deny(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice)
 )]
 
-mod bundle;
 mod face;
+mod layout;
 mod reader;
 mod record;
 mod unread;
@@ -93,7 +93,7 @@ pub static FORMAT: Format = Format::new(
 .carry_places(&["extra"])
 .read_more(reader::read_more)
 .cost(CostPolicy::Cumulative)
-.bundles(bundle::BUNDLES);
+.layout(layout::LAYOUT);
 
 /// Compiles the example of README.md.
 #[cfg(doctest)]

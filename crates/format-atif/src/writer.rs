@@ -17,14 +17,15 @@ mod step;
 mod user;
 
 use core_model::{
-    Body, Event, Facts, IdHasher, Message, Options, Output, ResponseUsage, Role, Tokens, Writer,
+    Body, Event, EventWriter, Facts, IdHasher, Message, Options, Output, ResponseUsage, Role,
+    Tokens,
 };
 
 use self::{head::Totals, queue::Queue};
 use crate::record::{Entry, Record};
 
 /// Creates a writer of a document.
-pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn Writer> {
+pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn EventWriter> {
     Box::new(DocumentWriter { facts, ..DocumentWriter::default() })
 }
 
@@ -48,7 +49,7 @@ struct DocumentWriter {
     is_dirty: bool,
 }
 
-impl Writer for DocumentWriter {
+impl EventWriter for DocumentWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
         if self.agent.is_empty() {
             self.agent = event.format;

@@ -51,11 +51,11 @@
     deny(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice)
 )]
 
-mod bundle;
 mod chain;
 mod diagnose;
 mod edit;
 mod face;
+mod layout;
 mod markdown;
 mod prompt;
 mod reader;
@@ -90,7 +90,6 @@ pub use self::typed::{
     TagRecord, ToolResultRecord, ToolsUsedRecord, TypedRecord, UserRecord, WorktreeStateRecord,
 };
 pub use self::{
-    bundle::open_bundle,
     chain::Chain,
     diagnose::{DamageKind, Finding},
     edit::{
@@ -98,6 +97,7 @@ pub use self::{
         tag_line, title_line,
     },
     face::{Checker, ClaudeCode, Reader, RecordBuf, RecordRef, Writer},
+    layout::open_session_tree,
     markdown::SessionMarkdown,
     reader::{detect, read},
     record::{ApiMessage, Record},
@@ -138,7 +138,7 @@ pub static FORMAT: Format = Format::new(
 .prompt_preview(prompt::prompt_preview)
 .origin(reader::origin)
 .store(store::STORE)
-.bundles(bundle::BUNDLES)
+.layout(layout::LAYOUT)
 .limits(Limits {
     head: 8 * 1024,
     filler_record: "{\"type\":\"carried\"",

@@ -13,10 +13,10 @@ use std::{
     path::Path,
 };
 
-use core_model::{Agent, Bundle, Markdown, quoted, shown_time};
+use core_model::{Agent, Markdown, SessionTree, quoted, shown_time};
 use jsonl::Scanner;
 
-use crate::{Entry, Filter, Transcript, open_bundle};
+use crate::{Entry, Filter, Transcript, open_session_tree};
 
 /// Nesting of sub-agents beyond which they are not printed.
 const MAX_DEPTH: usize = 10;
@@ -50,12 +50,12 @@ impl SessionMarkdown<'_> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn print(&self, main: &Path, out: &mut dyn Write) -> io::Result<()> {
-        let bundle = open_bundle(main)?;
+        let tree = open_session_tree(main)?;
         let transcript = Transcript::open(main)?;
         header(main, &transcript, out)?;
-        let mut printer = Printer::new(self, &bundle, out);
+        let mut printer = Printer::new(self, &tree, out);
         printer.conversation(transcript)?;
-        for agent in &bundle.agents {
+        for agent in &tree.agents {
             if !printer.seen.contains(agent.id.as_str()) {
                 printer.start(agent, 0)?;
                 printer.run()?;
@@ -107,15 +107,19 @@ struct Printer<'p, 'b> {
 }
 
 impl<'p, 'b> Printer<'p, 'b> {
-    fn new(options: &'p SessionMarkdown<'p>, bundle: &'b Bundle, out: &'p mut dyn Write) -> Self {
+    fn new(
+        options: &'p SessionMarkdown<'p>,
+        tree: &'b SessionTree,
+        out: &'p mut dyn Write,
+    ) -> Self {
         let mut agents: HashMap<&str, Vec<&Agent>> = HashMap::new();
-        for agent in &bundle.agents {
+        for agent in &tree.agents {
             if let Some(tool_use) = agent.tool_use.as_deref() {
                 agents.entry(tool_use).or_default().push(agent);
             }
         }
         let mut missing: HashMap<&str, Vec<&str>> = HashMap::new();
-        for agent in &bundle.missing {
+        for agent in &tree.missing {
             missing.entry(&agent.tool_use).or_default().push(&agent.id);
         }
         let (seen, frames) = (HashSet::new(), Vec::new());

@@ -17,8 +17,8 @@ mod thread;
 mod user;
 
 use core_model::{
-    Block, Body, Context, Event, Facts, LossKind, Output, Place, Role, Start, TitleRank, Writer,
-    is_accepted_tool_id, iso_millis, millis, replacement_tool_name,
+    Block, Body, Context, Event, EventWriter, Facts, LossKind, Output, Place, Role, Start,
+    TitleRank, is_accepted_tool_id, iso_millis, millis, replacement_tool_name,
 };
 use jsonl::Text;
 
@@ -159,7 +159,7 @@ impl ClaudeCodeWriter {
     }
 }
 
-impl Writer for ClaudeCodeWriter {
+impl EventWriter for ClaudeCodeWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
         self.observe(&event.context);
         let is_other = |id: Text<'_>| self.facts.session_id.as_deref() != Some(id.as_str());

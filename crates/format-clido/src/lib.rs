@@ -51,11 +51,11 @@
     deny(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice)
 )]
 
-mod bundle;
 mod content_block;
 mod face;
 mod fork;
 mod history;
+mod layout;
 mod loadable;
 mod reader;
 mod record;
@@ -117,4 +117,4 @@ pub static FORMAT: Format = Format::new(
 .learning()
 .cost(CostPolicy::Cumulative)
 .store(store::STORE)
-.bundles(bundle::BUNDLES);
+.layout(layout::LAYOUT);

@@ -18,7 +18,8 @@ mod pen;
 mod result;
 
 use core_model::{
-    Block, Body, Event, Facts, Hashes, IdHasher, LineId, Message, Options, Output, Role, Writer,
+    Block, Body, Event, EventWriter, Facts, Hashes, IdHasher, LineId, Message, Options, Output,
+    Role,
 };
 use jsonl::Text;
 
@@ -29,7 +30,7 @@ use self::{
 };
 
 /// Creates a writer of a session.
-pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn Writer> {
+pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn EventWriter> {
     Box::new(SessionWriter {
         hasher: facts.hasher().clone(),
         facts,
@@ -76,7 +77,7 @@ struct SessionWriter {
     has_resumed: bool,
 }
 
-impl Writer for SessionWriter {
+impl EventWriter for SessionWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
         if self.facts.n_messages == 0 && !self.has_header {
             // clido deletes a session without a message, so the source is kept in the carry alone.

@@ -51,9 +51,9 @@
 )]
 
 mod active;
-mod bundle;
 mod face;
 mod history;
+mod layout;
 mod reader;
 mod record;
 mod store;
@@ -106,7 +106,7 @@ pub static FORMAT: Format = Format::new(
 .prompt_preview(reader::prompt_preview)
 .origin(reader::origin)
 .store(store::STORE)
-.bundles(bundle::BUNDLES)
+.layout(layout::LAYOUT)
     // Codex looks for the first prompt in the first 210 lines, whatever their length.
 .limits(Limits {
         head: 0,

@@ -24,8 +24,8 @@ mod usage;
 mod user;
 
 use core_model::{
-    Block, Body, Event, Facts, IdHasher, LineId, Message, Options, Output, Role, Title, Writer,
-    uuid_of_name,
+    Block, Body, Event, EventWriter, Facts, IdHasher, LineId, Message, Options, Output, Role,
+    Title, uuid_of_name,
 };
 use jsonl::Text;
 
@@ -33,7 +33,7 @@ use self::{calls::Calls, compaction::Boundary, lines::Clock, usage::Tally};
 use crate::record::{Entry, Record};
 
 /// Creates a writer of a session.
-pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn Writer> {
+pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn EventWriter> {
     Box::new(SessionWriter { facts, ..SessionWriter::default() })
 }
 
@@ -78,7 +78,7 @@ struct Turn {
     last_text: Option<String>,
 }
 
-impl Writer for SessionWriter {
+impl EventWriter for SessionWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
         self.write_meta(event, out);
         match &event.body {

@@ -46,8 +46,8 @@
     deny(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice)
 )]
 
-mod bundle;
 mod face;
+mod layout;
 mod reader;
 mod record;
 mod store;
@@ -103,7 +103,7 @@ pub static FORMAT: Format = Format::new(
 .origin(reader::origin)
 .store(store::STORE)
 .session_folder(store::FOLDER)
-.bundles(bundle::BUNDLES);
+.layout(layout::LAYOUT);
 
 /// Compiles the example of README.md.
 #[cfg(doctest)]

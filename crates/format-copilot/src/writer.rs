@@ -23,8 +23,8 @@ mod usage;
 mod user;
 
 use core_model::{
-    Block, Body, Event, Facts, IdHasher, IdSet, LossKind, Message, Options, Output, Role, Title,
-    Writer,
+    Block, Body, Event, EventWriter, Facts, IdHasher, IdSet, LossKind, Message, Options, Output,
+    Role, Title,
 };
 use jsonl::Text;
 
@@ -39,7 +39,7 @@ use self::{
 pub(crate) use self::{compaction::TRIGGERS, thread::is_iso};
 
 /// Creates a writer of a session.
-pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn Writer> {
+pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn EventWriter> {
     Box::new(SessionWriter { facts, ..SessionWriter::default() })
 }
 
@@ -77,7 +77,7 @@ struct SessionWriter {
     is_dirty: bool,
 }
 
-impl Writer for SessionWriter {
+impl EventWriter for SessionWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
         self.write_start(event, out);
         self.hear(event, out);

@@ -47,10 +47,10 @@
 )]
 
 mod branch;
-mod bundle;
 mod calls;
 mod face;
 mod key;
+mod layout;
 mod part;
 mod reader;
 mod record;
@@ -107,7 +107,7 @@ pub static QWEN: Format = Format::new(
 .read_more(reader::read_more)
 .planner(|options| Box::new(Branch::new(options)))
 .store(store::STORE)
-.bundles(bundle::BUNDLES);
+.layout(layout::LAYOUT);
 
 /// Returns a text as a JSON string.
 pub(crate) fn json(text: &str) -> String {

@@ -14,7 +14,7 @@ mod thread;
 mod user;
 
 use core_model::{
-    Block, Body, Event, Facts, IdHasher, Message, Options, Output, Role, Title, Writer,
+    Block, Body, Event, EventWriter, Facts, IdHasher, Message, Options, Output, Role, Title,
 };
 use jsonl::Text;
 
@@ -25,7 +25,7 @@ use self::{
 use crate::{calls::Calls, key::Key};
 
 /// Creates a writer of a session.
-pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn Writer> {
+pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn EventWriter> {
     Box::new(SessionWriter { facts, ..SessionWriter::default() })
 }
 
@@ -48,7 +48,7 @@ struct SessionWriter {
     is_dirty: bool,
 }
 
-impl Writer for SessionWriter {
+impl EventWriter for SessionWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
         self.thread.start(&self.facts, event, out);
         match &event.body {

@@ -20,8 +20,8 @@ mod part;
 use std::collections::{HashMap, VecDeque};
 
 use core_model::{
-    Block, Body, Event, Facts, IdHasher, LossKind, Message, NoticeKind, Options, Output, Role,
-    Writer, millis,
+    Block, Body, Event, EventWriter, Facts, IdHasher, LossKind, Message, NoticeKind, Options,
+    Output, Role, millis,
 };
 use jsonl::Text;
 
@@ -36,7 +36,7 @@ use crate::Record;
 const MAX_WAITING: usize = 1000;
 
 /// Creates a writer of a document.
-pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn Writer> {
+pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn EventWriter> {
     Box::new(SessionWriter { facts, ..SessionWriter::default() })
 }
 
@@ -63,7 +63,7 @@ struct SessionWriter {
     is_auto: bool,
 }
 
-impl Writer for SessionWriter {
+impl EventWriter for SessionWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
         self.write_header(event, out);
         match &event.body {

@@ -47,8 +47,8 @@
 )]
 
 mod branch;
-mod bundle;
 mod face;
+mod layout;
 mod reader;
 mod record;
 mod store;
@@ -102,7 +102,7 @@ pub static FORMAT: Format = Format::new(
 .origin(reader::origin)
 .planner(|options| Box::new(Branch::new(options)))
 .store(store::STORE)
-.bundles(bundle::BUNDLES);
+.layout(layout::LAYOUT);
 
 /// Compiles the example of README.md.
 #[cfg(doctest)]

@@ -18,7 +18,7 @@ mod thread;
 mod user;
 
 use core_model::{
-    Body, Event, Facts, IdHasher, LossKind, Message, Options, Output, Role, Title, Writer,
+    Body, Event, EventWriter, Facts, IdHasher, LossKind, Message, Options, Output, Role, Title,
 };
 use jsonl::Text;
 
@@ -29,7 +29,7 @@ use self::{
 };
 
 /// Creates a writer of a session.
-pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn Writer> {
+pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn EventWriter> {
     Box::new(SessionWriter { facts, ..SessionWriter::default() })
 }
 
@@ -57,7 +57,7 @@ struct SessionWriter {
     is_dirty: bool,
 }
 
-impl Writer for SessionWriter {
+impl EventWriter for SessionWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
         self.write_header(event, out);
         match &event.body {

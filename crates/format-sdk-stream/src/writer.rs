@@ -1,6 +1,6 @@
 //! Writes events as lines of a stream, in either flavor.
 
-use core_model::{Body, Event, Facts, LossKind, Message, Options, Output, Place, Writer};
+use core_model::{Body, Event, EventWriter, Facts, LossKind, Message, Options, Output, Place};
 use jsonl::Style;
 
 use crate::{
@@ -12,12 +12,12 @@ use crate::{
 };
 
 /// Creates a writer of dumps of the SDK version in the options.
-pub fn writer(options: &Options, facts: Facts) -> Box<dyn Writer> {
+pub fn writer(options: &Options, facts: Facts) -> Box<dyn EventWriter> {
     Box::new(StreamWriter::new(Flavor::Dump, Style::Python, options, facts))
 }
 
 /// Creates a writer of the wire.
-pub fn wire_writer(options: &Options, facts: Facts) -> Box<dyn Writer> {
+pub fn wire_writer(options: &Options, facts: Facts) -> Box<dyn EventWriter> {
     Box::new(StreamWriter::new(Flavor::Wire, Style::Compact, options, facts))
 }
 
@@ -116,7 +116,7 @@ impl StreamWriter {
     }
 }
 
-impl Writer for StreamWriter {
+impl EventWriter for StreamWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
         if event.format == crate::DUMP.name || event.format == crate::WIRE.name {
             return self.write_own(event, out);

@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use core_model::{Bundle, FileRole, Files, Format, Formats, Owner};
+use core_model::{FileRole, Files, Format, Formats, Owner, SessionTree};
 use storage::{Backend, Compression, NotListed};
 
 use self::packed::{Bare, beside_packed};
@@ -158,7 +158,7 @@ impl SessionFiles {
     /// # Errors
     ///
     /// Returns an error if a file cannot be read, or if an input is not a file.
-    pub fn bundle(&self, format: &'static Format, place: &SessionPlace) -> io::Result<Bundle> {
+    pub fn tree(&self, format: &'static Format, place: &SessionPlace) -> io::Result<SessionTree> {
         let main = self.path_of(&self.main).ok_or(io::ErrorKind::InvalidFilename)?;
         let known = |other: &Companion| {
             Some((self.path_of(&other.input)?.into_owned(), other.role.clone()))
@@ -168,7 +168,7 @@ impl SessionFiles {
             // Later reads do not name the file that is too large.
             files.iter().try_for_each(|(path, _)| place.stat(path).map(|_| ()))?;
         }
-        Bundle::of_files(format, &main, files, place)
+        SessionTree::of_files(format, &main, files, place)
     }
 }
 
@@ -205,7 +205,7 @@ impl Files for Listed<'_> {
 
 /// Returns the owner of a file, and the format with this layout.
 fn owner(formats: Formats, path: &Path, files: &dyn Files) -> Option<(&'static Format, Owner)> {
-    formats.iter().find_map(|format| Some((*format, (format.bundles?.owner)(path, files)?)))
+    formats.iter().find_map(|format| Some((*format, (format.layout?.owner)(path, files)?)))
 }
 
 /// Returns the files that belong to a main file, compressed or not, and the format with this
@@ -224,8 +224,8 @@ fn beside(
         return beside_packed(formats, main, storage, path, warn);
     }
     for format in formats.iter() {
-        let Some(bundles) = format.bundles else { continue };
-        let files = storage.belonging(bundles, path)?;
+        let Some(layout) = format.layout else { continue };
+        let files = storage.belonging(layout, path)?;
         if !files.is_empty() {
             let companion =
                 |(path, role)| Companion { input: Input::stored(storage.clone(), path), role };

@@ -13,7 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use core_model::{Bundles, Disk, FileRole, Files};
+use core_model::{Disk, FileRole, Files, Layout};
 
 use crate::{folder::list::list, system};
 
@@ -114,15 +114,15 @@ impl Backend {
     /// # Errors
     ///
     /// Returns an error if a folder or the store cannot be listed.
-    pub fn belonging(&self, bundles: Bundles, main: &Path) -> io::Result<Vec<(PathBuf, FileRole)>> {
+    pub fn belonging(&self, layout: Layout, main: &Path) -> io::Result<Vec<(PathBuf, FileRole)>> {
         match self {
-            Backend::Disk => bundles.files_listed(main, &mut list),
+            Backend::Disk => layout.files_listed(main, &mut list),
             #[cfg(feature = "cloud")]
             Backend::Bucket(bucket) => {
                 let mut files = bucket.beside(main)?;
                 files.retain(|path| path != main);
                 let owned = |path: PathBuf| {
-                    let owner = (bundles.owner)(&path, self).filter(|owner| owner.main == main)?;
+                    let owner = (layout.owner)(&path, self).filter(|owner| owner.main == main)?;
                     Some((path, owner.role))
                 };
                 Ok(files.into_iter().filter_map(owned).collect())

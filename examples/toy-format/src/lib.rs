@@ -35,7 +35,7 @@
 
 use core_model::{
     Block, Body, Checker, Content, Context, CostPolicy, Event, Facts, Findings, Format, Formats,
-    Functions, Limits, LossKind, Message, Options, Output, Role, Writer,
+    Functions, Limits, LossKind, Message, Options, Output, Role, EventWriter,
 };
 use jsonl::{Line, Value};
 
@@ -83,7 +83,7 @@ fn read(line: Value<'_>) -> Event<'_> {
 /// Writes events as toy lines. No line needs another: there is no state.
 struct ToyWriter;
 
-impl Writer for ToyWriter {
+impl EventWriter for ToyWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
         let Some(message) = event.message() else { return out.lose_record(event) };
         for (block, _) in message.blocks() {

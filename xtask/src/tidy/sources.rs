@@ -70,6 +70,33 @@ const IN_NO_CODE: &[(&str, &[&str], &str)] = &[
     ("serde(tag", &["core-model"], "read the tag first, then a struct; core-model only writes"),
 ];
 
+/// Words that no public type may have as its name, and the word for the thing.
+const RETIRED: &[(&str, &str)] = &[
+    ("Account", "Report"),
+    ("Book", "JournalIndex"),
+    ("Bundle", "SessionTree, or PublishSet for files that are published together"),
+    ("Bundles", "Layout"),
+    ("Contents", "Manifest"),
+    ("Latecomers", "DeferredRecords"),
+    ("Makeup", "BlockCounts"),
+    ("Manner", "WriteOptions"),
+    ("Order", "Job"),
+    ("Outputs", "RunOutputs"),
+    ("Packer", "CarryEncoder"),
+    ("Refusal", "ConvertError"),
+    ("Riders", "PendingEntries"),
+    ("Rooms", "ReorderBuffer"),
+    ("Settled", "FileStatus"),
+    ("Standing", "FileStatus"),
+    ("Tally", "RestoreStats"),
+    ("Telling", "ReportOptions"),
+    ("Validator", "Checker"),
+    ("Verdict", "FileStatus"),
+    ("Volume", "ManifestEntry"),
+    ("WaitingRoom", "ReorderBuffer"),
+    ("Way", "Direction"),
+];
+
 pub(super) fn check(file: &File, problems: &mut Vec<Problem>) {
     let first = file.text.lines().next().unwrap_or_default();
     if first.strip_prefix("//!").is_none_or(|sentence| sentence.trim().is_empty()) {
@@ -120,12 +147,45 @@ fn code(file: &File, crate_name: &str, problems: &mut Vec<Problem>) {
             let advice = "only convert, export-parquet and the store.rs of a format access files";
             problems.push(file.problem(line_number, "std::fs", advice));
         }
+        if let Some((name, word)) = retired(line) {
+            problems.push(file.problem(line_number, format!("a type named {name}"), word));
+        }
         if line.starts_with("pub mod ") && file.name() == "lib.rs" {
             problems.push(file.problem(
                 line_number,
                 "a public module",
                 "make it private, and re-export its items from lib.rs",
             ));
+        }
+    }
+}
+
+/// Returns the retired name of the public type that a line defines, and the word for the thing.
+///
+/// In: `pub struct Bundles {`. Out: `("Bundles", "Layout")`.
+fn retired(line: &str) -> Option<(&'static str, &'static str)> {
+    let line = line.trim_start().strip_prefix("pub ")?;
+    let name =
+        ["struct ", "enum ", "trait ", "type "].iter().find_map(|it| line.strip_prefix(it))?;
+    let is_named = |word: &str| {
+        name.strip_prefix(word)
+            .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    };
+    RETIRED.iter().copied().find(|(word, _)| is_named(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::retired;
+
+    #[test]
+    fn names_of_public_types_are_the_words_of_today() {
+        assert_eq!(retired("    pub struct Bundles {"), Some(("Bundles", "Layout")));
+        assert_eq!(retired("pub enum Order<'a> {"), Some(("Order", "Job")));
+        for line in
+            ["pub struct Orders {", "struct Order {", "pub fn Order()", "// pub struct Order"]
+        {
+            assert_eq!(retired(line), None, "{line}");
         }
     }
 }

@@ -31,7 +31,7 @@ use super::{
 use crate::{
     error::ConvertError,
     job::Job,
-    outputs::{Outputs, PublishSet},
+    outputs::{PublishSet, RunOutputs},
     session::moved,
 };
 
@@ -191,7 +191,7 @@ impl Changes {
         }
         let kept = intent.keep(&above, &path)?;
         sweep_once(&above);
-        let outputs = Outputs::below(&home.root, false, job.outputs.write_options.interruption)?;
+        let outputs = RunOutputs::below(&home.root, false, job.outputs.write_options.interruption)?;
         let (mut folders, mut sets) = (HashMap::new(), Sets::default());
         for Placed { file, place, existing } in files {
             let is_main = place == path;
@@ -231,7 +231,7 @@ impl Sets {
         }
     }
 
-    fn publish(self, outputs: &Outputs, path: &Path) -> Result<(), ConvertError> {
+    fn publish(self, outputs: &RunOutputs, path: &Path) -> Result<(), ConvertError> {
         let Self { ours, older, new, seen, is_main_older } = self;
         let replace = |files: Vec<Finished>| match files.is_empty() {
             true => Ok(()),
@@ -292,7 +292,11 @@ fn there(place: &Path) -> Result<Option<There>, ConvertError> {
     Ok(Some(There { folder, name: name.to_owned(), modified }))
 }
 
-fn publish_new(outputs: &Outputs, files: Vec<Finished>, path: &Path) -> Result<(), ConvertError> {
+fn publish_new(
+    outputs: &RunOutputs,
+    files: Vec<Finished>,
+    path: &Path,
+) -> Result<(), ConvertError> {
     if files.is_empty() {
         return Ok(());
     }

@@ -30,7 +30,7 @@ use storage::{
     unwritten,
 };
 
-use super::{Outputs, PublishSet};
+use super::{PublishSet, RunOutputs};
 use crate::{error::ConvertError, journal::JournalEntry};
 
 /// A batch is published when it has this number of files or bytes.
@@ -76,13 +76,13 @@ impl fmt::Debug for Batch {
 /// Files that belong together, and the path by which their job knows them.
 pub(super) struct Item {
     pub(super) path: PathBuf,
-    pub(super) bundle: PublishSet,
+    pub(super) set: PublishSet,
 }
 
 impl Batch {
     /// Adds files. Returns all waiting items if the batch is full.
     pub(super) fn push(&mut self, item: Item) -> Option<Vec<Item>> {
-        self.n_bytes += item.bundle.files.iter().map(Finished::length).sum::<u64>();
+        self.n_bytes += item.set.files.iter().map(Finished::length).sum::<u64>();
         self.items.push(item);
         let max_files = *self.max_files.get_or_insert_with(max_files);
         let is_full = self.items.len() >= max_files || self.n_bytes >= MAX_BYTES;
@@ -105,7 +105,7 @@ fn max_files() -> usize {
 /// The files that were not published, with their errors.
 type Refused = Vec<(PathBuf, ConvertError)>;
 
-impl Outputs {
+impl RunOutputs {
     /// Publishes files, and returns those that could not be published.
     ///
     /// See the order at the top: a file name means that its bytes are on the disk, and a line of
@@ -122,8 +122,8 @@ impl Outputs {
             }
         }
         let mut named = Vec::new();
-        for Item { path, bundle } in whole {
-            let PublishSet { files, replace, mut records } = bundle;
+        for Item { path, set } in whole {
+            let PublishSet { files, replace, mut records } = set;
             match self.name(files, replace, &mut records) {
                 Ok(names) => named.push((path, names, records)),
                 Err(refusal) => refused.push((path, refusal)),
@@ -162,7 +162,7 @@ impl Outputs {
         if self.write_options.interruption.is_requested() {
             return Err(ConvertError::Interrupted);
         }
-        let synced = item.bundle.files.iter().try_for_each(Finished::sync);
+        let synced = item.set.files.iter().try_for_each(Finished::sync);
         synced.map_err(|error| unwritten(error, &item.path).into())
     }
 

@@ -9,12 +9,12 @@ use std::{
 
 use storage::{AtomicFile, Compression, Folder, Place, Scratch, unwritten};
 
-use super::Outputs;
+use super::RunOutputs;
 
 #[cfg(feature = "cloud")]
 use storage::Backend;
 
-impl Outputs {
+impl RunOutputs {
     /// Creates the file for a path, with at most the permissions of `mode`.
     ///
     /// # Errors
@@ -25,11 +25,11 @@ impl Outputs {
         self.create_packed(path, mode, None)
     }
 
-    /// Creates a file as [`Outputs::create`] does, with the compression of the run.
+    /// Creates a file as [`RunOutputs::create`] does, with the compression of the run.
     ///
     /// # Errors
     ///
-    /// As for [`Outputs::create`].
+    /// As for [`RunOutputs::create`].
     pub(crate) fn create_packed(
         &self,
         path: &Path,
@@ -50,12 +50,12 @@ impl Outputs {
         pending.map_err(|error| unwritten(error, path))
     }
 
-    /// Creates a file as [`Outputs::create`] does that is opened only to write its buffer, so that
+    /// Creates a file as [`RunOutputs::create`] does that is opened only to write its buffer, so that
     /// any number can be pending. `folders` holds each folder open once.
     ///
     /// # Errors
     ///
-    /// As for [`Outputs::create`].
+    /// As for [`RunOutputs::create`].
     pub fn create_shut(
         &self,
         path: &Path,

@@ -5,13 +5,13 @@ use std::io;
 use sessions::Input;
 use storage::{Finished, Opened, Stat};
 
-use super::{Outputs, dir::OutputDir};
+use super::{RunOutputs, dir::OutputDir};
 use crate::{
     journal::{JournalEntry, Salt, Written},
     status::FileStatus,
 };
 
-impl Outputs {
+impl RunOutputs {
     /// Returns the journal entries of the files that an input became.
     ///
     /// # Errors

@@ -8,11 +8,11 @@ use std::{
 use conversion::Retract;
 use storage::{AtomicFile, Finished};
 
-use super::Outputs;
+use super::RunOutputs;
 
 /// A sink whose file is created with the first byte.
 pub(crate) struct LazyFile<'o> {
-    outputs: &'o Outputs,
+    outputs: &'o RunOutputs,
     path: PathBuf,
     mode: u32,
     file: Option<AtomicFile>,
@@ -20,7 +20,7 @@ pub(crate) struct LazyFile<'o> {
 
 impl<'o> LazyFile<'o> {
     /// Creates a sink without a file.
-    pub(crate) fn new(outputs: &'o Outputs, path: PathBuf, mode: u32) -> Self {
+    pub(crate) fn new(outputs: &'o RunOutputs, path: PathBuf, mode: u32) -> Self {
         Self { outputs, path, mode, file: None }
     }
 
@@ -57,7 +57,7 @@ impl Retract for LazyFile<'_> {
 
 /// The file of a session, with the compression of the run.
 pub(crate) struct SessionFile<'o> {
-    outputs: &'o Outputs,
+    outputs: &'o RunOutputs,
     path: PathBuf,
     mode: u32,
     file: AtomicFile,
@@ -69,7 +69,7 @@ impl<'o> SessionFile<'o> {
     /// # Errors
     ///
     /// Returns an error if the system does.
-    pub(crate) fn create(outputs: &'o Outputs, path: &Path, mode: u32) -> io::Result<Self> {
+    pub(crate) fn create(outputs: &'o RunOutputs, path: &Path, mode: u32) -> io::Result<Self> {
         let compression = outputs.write_options.compression;
         let file = outputs.create_packed(path, mode, compression)?;
         Ok(Self { outputs, path: path.to_owned(), mode, file })

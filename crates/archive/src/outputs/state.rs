@@ -5,13 +5,13 @@ use std::{io, path::Path};
 use sessions::Input;
 use storage::{Opened, Replace};
 
-use super::Outputs;
+use super::RunOutputs;
 use crate::{
     journal::{Origin, OutputState, Salt},
     status::FileStatus,
 };
 
-impl Outputs {
+impl RunOutputs {
     /// Returns the state of the output at a path for an open input. `salt` is a hash of the other
     /// files that the output depends on.
     ///

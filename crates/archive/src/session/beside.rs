@@ -139,7 +139,7 @@ impl Job {
         let mut folders = HashMap::new();
         let mut files = Vec::new();
         for entry in entries {
-            let role = self.config.to.bundles.and_then(|bundles| (bundles.role)(&entry.name));
+            let role = self.config.to.layout.and_then(|layout| (layout.role)(&entry.name));
             let place = path_of(entry, path).filter(|place| {
                 is_few && role.is_some() && taken.insert(folded(place)) && !has_link(place, path)
             });

@@ -19,7 +19,7 @@ impl Job {
     /// target's client keeps sub-agents in files.
     pub(crate) fn may_derive(&self, from: &'static Format, history: &ConversionHistory) -> bool {
         let is_asked_for =
-            self.config.subagents == SubAgents::Files && self.config.to.bundles.is_some();
+            self.config.subagents == SubAgents::Files && self.config.to.layout.is_some();
         let is_new =
             from.family != self.config.to.family && history.depth(self.config.to).is_none();
         is_asked_for && is_new && !self.config.to.has_inline_agents
@@ -35,7 +35,7 @@ impl Job {
         mode: u32,
         report: &mut Report,
     ) -> Result<Vec<Finished>, ConvertError> {
-        let describe = self.config.to.bundles.and_then(|bundles| bundles.describe);
+        let describe = self.config.to.layout.and_then(|layout| layout.describe);
         if describe.is_some() {
             agents.describe(events)?;
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 use conversion::{
     CarryMode, Manifest, ManifestEntry, ManifestEntryKind, Source, conversion_history,
 };
-use core_model::{Agent, Bundle, FileRole, Format};
+use core_model::{Agent, FileRole, Format, SessionTree};
 use sessions::{
     Companion, Input, Session, SessionFiles, SessionPlace, UnknownFormat, sidecar_path,
 };
@@ -215,7 +215,7 @@ impl Job {
                 return self.convert_file(input, &self.with_ending(&path), &Extra::default());
             }
             Some(entry) => {
-                let role = self.config.to.bundles.and_then(|bundles| (bundles.role)(&entry.name));
+                let role = self.config.to.layout.and_then(|layout| (layout.role)(&entry.name));
                 let Some(FileRole::Agent(id)) = role else { return Err(ConvertError::NoName) };
                 (path_of(entry, main).ok_or(ConvertError::NoName)?, id)
             }
@@ -235,11 +235,11 @@ impl Job {
         from: &'static Format,
     ) -> Result<Results<'u>, ConvertError> {
         let place = unit.place(self.config.limits);
-        let bundle = unit.bundle(from, &place)?;
+        let tree = unit.tree(from, &place)?;
         let is_whole = self.is_whole();
         let mut attempt = 1;
         let (session, report) = loop {
-            let session = self.session(&bundle, from, &place, is_whole)?;
+            let session = self.session(&tree, from, &place, is_whole)?;
             let may_grow = attempt == MAX_ATTEMPTS;
             let report = self.session_to(&unit.main, session.clone(), from, path, may_grow);
             if may_grow || !report.as_ref().is_err_and(ConvertError::is_of_change) {
@@ -248,9 +248,9 @@ impl Job {
             attempt += 1;
         };
         let mut report = report?;
-        report.change_conversion(|done| done.report.tell_of(&bundle));
+        report.change_conversion(|done| done.report.tell_of(&tree));
         let mut results = vec![(&unit.main, Ok(report))];
-        let mut agents = bundle.agents.iter();
+        let mut agents = tree.agents.iter();
         for Companion { input, role } in &unit.others {
             let agent = match role {
                 FileRole::Agent(_) => agents.next(),
@@ -261,7 +261,7 @@ impl Job {
             let result = match agent {
                 _ if is_inside => Ok(FileReport::new(FileStatus::Inside)),
                 Some(agent) if self.config.subagents == SubAgents::Files && !is_whole => {
-                    self.agent_forth(input, agent, (&bundle.main, &place), path)
+                    self.agent_forth(input, agent, (&tree.main, &place), path)
                 }
                 _ => Ok(FileReport::new(FileStatus::LeftOut)),
             };
@@ -278,27 +278,27 @@ impl Job {
     /// Returns the files that go into the main file of the target, as one source.
     pub(super) fn session(
         &self,
-        bundle: &Bundle,
+        tree: &SessionTree,
         from: &Format,
         place: &SessionPlace,
         is_whole: bool,
     ) -> Result<Session, ConvertError> {
-        let name_of = |path: &Path| paths::name_of(path, &bundle.main);
+        let name_of = |path: &Path| paths::name_of(path, &tree.main);
         let mut files =
-            vec![(bundle.main.clone(), ManifestEntryKind::Main, String::new(), String::new())];
+            vec![(tree.main.clone(), ManifestEntryKind::Main, String::new(), String::new())];
         // Empty sub-agents, and sub-agents that the client started for itself, do not become
         // sessions.
         let is_internal = |agent: &Agent| {
-            self.config.is_for_client && from.bundles.is_some_and(|it| (it.is_internal)(&agent.id))
+            self.config.is_for_client && from.layout.is_some_and(|it| (it.is_internal)(&agent.id))
         };
         let is_inside = |agent: &&Agent| is_whole || agent.n_messages == 0 || is_internal(agent);
         let is_wanted = self.config.subagents != SubAgents::Drop;
-        for agent in bundle.agents.iter().filter(is_inside).filter(|_| is_wanted) {
+        for agent in tree.agents.iter().filter(is_inside).filter(|_| is_wanted) {
             let tool_use = agent.tool_use.clone().unwrap_or_default();
             let name = name_of(&agent.path).ok_or(ConvertError::NoName)?;
             files.push((agent.path.clone(), ManifestEntryKind::Agent, name, tool_use));
         }
-        let sides = bundle.side_files.iter().filter(|_| self.config.carry != CarryMode::None);
+        let sides = tree.side_files.iter().filter(|_| self.config.carry != CarryMode::None);
         for path in sides {
             let name = name_of(path).ok_or(ConvertError::NoName)?;
             files.push((path.clone(), ManifestEntryKind::Side, name, String::new()));

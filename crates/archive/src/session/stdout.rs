@@ -43,9 +43,9 @@ impl Job {
         stream: &mut dyn Write,
     ) -> Result<FileReport, ConvertError> {
         let place = unit.place(self.config.limits);
-        let bundle = unit.bundle(from, &place)?;
+        let tree = unit.tree(from, &place)?;
         let Staged { session, redactions, .. } =
-            &self.staged(self.session(&bundle, from, &place, true)?)?;
+            &self.staged(self.session(&tree, from, &place, true)?)?;
         self.check_damage(session, from)?;
         let conversion = self.conversion(from);
         if self.config.verify && self.config.carry != CarryMode::None {
@@ -68,7 +68,7 @@ impl Job {
         if report.bytes_sidecar > 0 {
             return Err(ConvertError::NothingShows(self.config.to.name));
         }
-        report.tell_of(&bundle);
+        report.tell_of(&tree);
         let mut done = self.done(&unit.main, None, from, report);
         done.files = session.labels();
         done.is_changing = session.change()? != Change::None;

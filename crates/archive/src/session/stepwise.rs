@@ -16,7 +16,7 @@ use crate::{
     error::ConvertError,
     file_report::{FileReport, Results},
     job::Job,
-    outputs::Outputs,
+    outputs::RunOutputs,
     report::ConvertedFile,
 };
 
@@ -46,7 +46,7 @@ impl Job {
         let step = || -> Result<(Job, Scratch, PathBuf), ConvertError> {
             let folder = Scratch::new()?;
             let main = folder.path().join(path.file_name().ok_or(ConvertError::NoName)?);
-            let outputs = Arc::new(Outputs::below(
+            let outputs = Arc::new(RunOutputs::below(
                 folder.path(),
                 false,
                 self.outputs.write_options.interruption,

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use core_model::{Bundles, FolderEntry};
+use core_model::{FolderEntry, Layout};
 use sessions::is_ours;
 use storage::list;
 
@@ -15,10 +15,10 @@ use super::paths::{folder_of, name_of};
 const MAX_STRAYS: usize = 1000;
 
 /// Returns the files below the folder of a session that have no role in it, in no order.
-pub fn strays(main: &Path, bundles: Bundles) -> Vec<PathBuf> {
+pub fn strays(main: &Path, layout: Layout) -> Vec<PathBuf> {
     let mut strays = Vec::new();
     let mut folders: Vec<PathBuf> =
-        folder_of(main).filter(|_| bundles.has_folder).into_iter().collect();
+        folder_of(main).filter(|_| layout.has_folder).into_iter().collect();
     while let Some(folder) = folders.pop() {
         // A folder that cannot be read has a status of its own.
         for FolderEntry { name, is_folder, is_file } in list(&folder).unwrap_or_default() {
@@ -27,7 +27,7 @@ pub fn strays(main: &Path, bundles: Bundles) -> Vec<PathBuf> {
                 folders.push(path);
             } else if is_file
                 && !is_ours(&name)
-                && name_of(&path, main).is_none_or(|name| (bundles.role)(&name).is_none())
+                && name_of(&path, main).is_none_or(|name| (layout.role)(&name).is_none())
             {
                 strays.push(path);
             }

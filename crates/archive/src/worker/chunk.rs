@@ -26,7 +26,7 @@ use crate::{
     folder_run::{FolderRun, plan::Task},
     job::Job,
     journal::{Journal, JournalLine, OutputRoot},
-    outputs::{Durability, Outputs, WriteOptions},
+    outputs::{Durability, RunOutputs, WriteOptions},
     paths::path_body,
     record,
     warning::Warnings,
@@ -137,7 +137,7 @@ impl Worker {
             hash_sha256: true,
             interruption: self.interruption,
         };
-        let outputs = Arc::new(Outputs::of_worker(base.clone(), journal, write_options));
+        let outputs = Arc::new(RunOutputs::of_worker(base.clone(), journal, write_options));
         let fail_on_loss = config.fail_on_loss;
         let warnings = self.warnings.clone();
         let job = Job { config, outputs: outputs.clone(), n_scanners: 0, warnings };

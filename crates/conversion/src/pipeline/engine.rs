@@ -63,8 +63,8 @@
 use std::io::{self, Write};
 
 use core_model::{
-    Answers, Copied, DocumentPart, Event, Facts, Format, LineId, LossKind, Options, Output, Place,
-    Writer,
+    Answers, Copied, DocumentPart, Event, EventWriter, Facts, Format, LineId, LossKind, Options,
+    Output, Place,
 };
 use jsonl::{Line, Value};
 
@@ -109,7 +109,7 @@ pub(crate) struct Flow {
 
 pub(crate) struct Engine<'w> {
     mode: CarryMode,
-    writer: Box<dyn Writer>,
+    writer: Box<dyn EventWriter>,
     /// Makes results for tool uses whose outcome the source tells in another way than a message.
     /// `None` if both formats are of one family.
     answers: Option<Answers>,

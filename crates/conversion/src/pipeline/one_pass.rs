@@ -8,7 +8,7 @@
 //!
 //! - The lines of the file are the conversation in its order: the plan is empty.
 //! - No sub-agent is among the messages, or all messages are one's.
-//! - The writer would have written the same lines with all facts ([`Writer::learn`]). If it was told
+//! - The writer would have written the same lines with all facts ([`EventWriter::learn`]). If it was told
 //!   that a call has no result, none has come since.
 //! - The template has the lines that it would have had.
 //! - The bytes that cannot be taken back fit in memory.
@@ -16,7 +16,7 @@
 //! If the plan hides lines, the facts of the others are unknown. Then the same is tried again, with the
 //! plan.
 //!
-//! [`Writer::learn`]: core_model::Writer::learn
+//! [`EventWriter::learn`]: core_model::EventWriter::learn
 
 use std::{
     cell::Cell,

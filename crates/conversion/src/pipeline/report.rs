@@ -1,6 +1,6 @@
 //! Counts the results of a conversion, and the values that the target does not show.
 
-use core_model::{Bundle, Losses, Missing};
+use core_model::{Losses, Missing, SessionTree};
 
 use crate::{
     carry::restore::RestoreStats,
@@ -68,11 +68,11 @@ pub struct Report {
 
 impl Report {
     /// Adds the counts of a session's sub-agents.
-    pub fn tell_of(&mut self, bundle: &Bundle) {
-        self.n_agents += bundle.agents.len() as u64;
-        let unlinked = bundle.agents.iter().filter(|agent| agent.tool_use.is_none());
+    pub fn tell_of(&mut self, tree: &SessionTree) {
+        self.n_agents += tree.agents.len() as u64;
+        let unlinked = tree.agents.iter().filter(|agent| agent.tool_use.is_none());
         self.n_unlinked += unlinked.count() as u64;
-        self.missing.clone_from(&bundle.missing);
+        self.missing.clone_from(&tree.missing);
     }
 
     /// Returns whether the user should look at the result: damaged lines, a gap, or entries, files

@@ -5,7 +5,7 @@
 
 use std::io;
 
-use core_model::{Bundles, Event, Sidechains};
+use core_model::{Event, Layout, Sidechains};
 use jsonl::{Line, Style, Text, push_string};
 
 use super::{
@@ -24,8 +24,8 @@ pub(crate) struct Attribution {
 impl Attribution {
     /// Reads a source and links its sub-agents to tool uses. Returns no links if there are more
     /// than [`MAX_AGENTS`].
-    pub(crate) fn find(source: &mut dyn Events, bundles: Bundles) -> io::Result<Self> {
-        let mut sidechains = Sidechains::new(bundles);
+    pub(crate) fn find(source: &mut dyn Events, layout: Layout) -> io::Result<Self> {
+        let mut sidechains = Sidechains::new(layout);
         let end = source.own_end();
         source.for_each(&mut |line, event| {
             if let Ok(event) = event

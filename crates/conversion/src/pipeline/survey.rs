@@ -336,13 +336,13 @@ impl<'c> Surveyor<'c> {
         }
         let Self { mut survey, n_main, n_agents, has_sidechains, all, .. } = self;
         // Without other messages, the sidechain is the conversation.
-        let bundles = from.bundles.filter(|_| has_sidechains && n_main > 0);
-        if let Some(bundles) = bundles {
-            survey.attribution = Arc::new(Attribution::find(source, bundles)?);
+        let layout = from.layout.filter(|_| has_sidechains && n_main > 0);
+        if let Some(layout) = layout {
+            survey.attribution = Arc::new(Attribution::find(source, layout)?);
         }
         let attribution = survey.attribution.clone();
         let source = &mut Attributed::new(source, &attribution);
-        if bundles.is_some() && !to.has_inline_agents {
+        if layout.is_some() && !to.has_inline_agents {
             source.for_each(&mut |_, event| {
                 if let Ok(event) = event
                     && event.context.is_sidechain

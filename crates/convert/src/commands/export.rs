@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use archive::{ConvertError, Outputs, Status};
+use archive::{ConvertError, RunOutputs, Status};
 use clap::ValueHint;
 use conversion::Source;
 use core_model::{Event, Format, Options};
@@ -72,8 +72,8 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let options = Options { all_branches: args.all_branches, ..Options::default() };
     let output = named_output(args.output.as_deref());
     let outputs = match output {
-        Some(folder) if is_folder => Outputs::below(folder, args.force, INTERRUPTION)?,
-        _ => Outputs::anywhere(args.force, INTERRUPTION),
+        Some(folder) if is_folder => RunOutputs::below(folder, args.force, INTERRUPTION)?,
+        _ => RunOutputs::anywhere(args.force, INTERRUPTION),
     };
     let progress = args.reading.pace.progress(&inputs);
     let export = Export {
@@ -99,7 +99,7 @@ struct Export {
     from: Option<&'static Format>,
     options: Options,
     redact: Redact,
-    outputs: Outputs,
+    outputs: RunOutputs,
     prices: Prices,
     /// Whether the index counts a response in each session that has a copy of it.
     with_copies: bool,

@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
 };
 
-use archive::{Outputs, Status};
+use archive::{RunOutputs, Status};
 use clap::ValueHint;
 use storage::{AtomicFile, Finished};
 
@@ -35,7 +35,7 @@ const MODE: u32 = 0o600;
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let mut files = Files {
         args,
-        outputs: Outputs::below(&args.output, args.force, INTERRUPTION)?,
+        outputs: RunOutputs::below(&args.output, args.force, INTERRUPTION)?,
         open: None,
         n_refused: 0,
     };
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 /// The files that are being restored.
 struct Files<'a> {
     args: &'a Args,
-    outputs: Outputs,
+    outputs: RunOutputs,
     /// The name of the current file, and the file unless it cannot be written.
     open: Option<(String, Option<AtomicFile>)>,
     n_refused: u64,

@@ -15,7 +15,7 @@ use std::{
 
 use archive::{
     Change, ConvertError, ConvertedFile, Draft, Drafted, FileReport, InstallTarget, Installed, Job,
-    JobConfig, Outputs, ReportOptions, Results, Status, Warnings,
+    JobConfig, ReportOptions, Results, RunOutputs, Status, Warnings,
 };
 use clap::{ValueHint, builder::FalseyValueParser};
 use clap_complete::engine::ArgValueCompleter;
@@ -157,7 +157,7 @@ fn install(args: &Args, to: &'static Format, found: &Found) -> io::Result<Status
     config.from = args.from.as_deref().and_then(by_name);
     // The records before the last compaction come home in the carry.
     config.options = Options { from_last_compaction: true, ..Options::default() };
-    let outputs = Arc::new(Outputs::anywhere(false, INTERRUPTION));
+    let outputs = Arc::new(RunOutputs::anywhere(false, INTERRUPTION));
     let job = Job { config, outputs, n_scanners: 0, warnings: Warnings::new(warn) };
     let environment = &environment();
     let here = absolute(Path::new("."));

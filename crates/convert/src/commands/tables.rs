@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use archive::{ConvertError, Outputs, Status};
+use archive::{ConvertError, RunOutputs, Status};
 use clap::ValueHint;
 use conversion::Source;
 use core_model::Format;
@@ -141,14 +141,14 @@ fn path(path: &Path) -> String {
 /// Parts that are published together, when all are written.
 struct NamedAtEnd {
     folder: PathBuf,
-    outputs: Outputs,
+    outputs: RunOutputs,
     folders: HashMap<PathBuf, Arc<Folder>>,
     finished: Vec<Finished>,
 }
 
 impl NamedAtEnd {
     fn below(folder: &Path) -> io::Result<Self> {
-        let outputs = Outputs::below(folder, false, INTERRUPTION)?;
+        let outputs = RunOutputs::below(folder, false, INTERRUPTION)?;
         // A run that was killed left temporary files of parts.
         remove_dead(&Folder::open(folder)?);
         let (folders, finished) = Default::default();

@@ -14,7 +14,7 @@ use std::{
 };
 
 use ::sessions::SessionFiles;
-use archive::{Change, ConvertError, Drafted, InstallTarget, Job, JobConfig, Outputs, Warnings};
+use archive::{Change, ConvertError, Drafted, InstallTarget, Job, JobConfig, RunOutputs, Warnings};
 use convert::{FORMATS, by_name};
 use core_model::{Environment, System};
 use storage::Interruption;
@@ -629,7 +629,7 @@ fn turns_that_come_in_between_are_not_lost() {
     let environment = Environment::new(System::HERE, &variable);
     let job = || Job {
         config: JobConfig::new(FORMATS, by_name(own.name).expect("a format")),
-        outputs: Arc::new(Outputs::anywhere(false, Interruption::default())),
+        outputs: Arc::new(RunOutputs::anywhere(false, Interruption::default())),
         n_scanners: 0,
         warnings: Warnings::new(|warning| panic!("{warning}")),
     };

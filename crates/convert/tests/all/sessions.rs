@@ -467,11 +467,11 @@ fn real_trees_come_back_whole() {
     let folders = ["real/marot+spotter", "real/iansherr+claude-code-log", "clients"];
     let is_main = |name: &str| name.ends_with(".jsonl") && !name.contains("agent-");
     let names = data::data(&folders).into_iter().map(|(name, _)| name);
-    let bundles = by_name("claude-code").and_then(|format| format.bundles).expect("trees");
+    let layout = by_name("claude-code").and_then(|format| format.layout).expect("trees");
     let (mut n_trees, mut n_files) = (0, 0);
     for name in names.filter(|name| is_main(name)) {
         let main = data::root().join(name);
-        let files = bundles.files(&main).expect("readable");
+        let files = layout.files(&main).expect("readable");
         if files.is_empty() {
             continue;
         }

@@ -5,7 +5,7 @@ use std::{fmt, io, marker::PhantomData};
 use jsonl::Line;
 
 use super::{RecordFormat, RecordRef};
-use crate::{DocumentPart, Facts, Losses, Options, Output, Writer};
+use crate::{DocumentPart, EventWriter, Facts, Losses, Options, Output};
 
 /// Writer of records of any format as records of one format, without a carry.
 ///
@@ -14,7 +14,7 @@ use crate::{DocumentPart, Facts, Losses, Options, Output, Writer};
 /// counted in [`Losses`].
 pub struct RecordWriter<W, F> {
     target: W,
-    writer: Box<dyn Writer>,
+    writer: Box<dyn EventWriter>,
     out: Output,
     /// Whether the start of a document is written.
     has_head: bool,

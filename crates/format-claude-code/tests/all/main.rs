@@ -1,6 +1,5 @@
 //! The tests of this crate from outside, in one binary, since each binary costs a link.
 
-mod bundle;
 mod chain;
 mod data;
 mod edit;
@@ -8,6 +7,7 @@ mod edit;
 mod face;
 mod fixtures;
 mod format;
+mod layout;
 mod listing;
 mod markdown;
 mod reader;

@@ -13,8 +13,8 @@ mod losses;
 use std::collections::BTreeSet;
 
 use core_model::{
-    Block, Body, ByHash, Event, Facts, IdHasher, IdSet, LineId, LossKind, Message, Notice,
-    NoticeKind, Options, Outcome, Output, Role, Status, Tokens, Writer,
+    Block, Body, ByHash, Event, EventWriter, Facts, IdHasher, IdSet, LineId, LossKind, Message,
+    Notice, NoticeKind, Options, Outcome, Output, Role, Status, Tokens,
 };
 use jsonl::Text;
 
@@ -22,7 +22,7 @@ use self::call::Call;
 use super::item::Item;
 
 /// Creates a writer of a stream.
-pub(super) fn create(_options: &Options, facts: Facts) -> Box<dyn Writer> {
+pub(super) fn create(_options: &Options, facts: Facts) -> Box<dyn EventWriter> {
     Box::new(StreamWriter { facts, ..StreamWriter::default() })
 }
 
@@ -44,7 +44,7 @@ struct StreamWriter {
     hasher: IdHasher,
 }
 
-impl Writer for StreamWriter {
+impl EventWriter for StreamWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
         self.write_start(event, out);
         match &event.body {

@@ -60,7 +60,7 @@ pub enum Written {
 /// ```
 pub struct StreamWriter {
     file: File,
-    writer: Box<dyn core_model::Writer>,
+    writer: Box<dyn core_model::EventWriter>,
     out: Output,
     scanner: Scanner,
     offset: u64,

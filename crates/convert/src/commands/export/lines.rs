@@ -10,7 +10,7 @@ use std::{
 };
 
 use conversion::{Events, Source};
-use core_model::{Agent, Answers, Bundle, Context, Event, Format, Missing, Options, Plan};
+use core_model::{Agent, Answers, Context, Event, Format, Missing, Options, Plan, SessionTree};
 use jsonl::{Line, Style, Text, push_string};
 use sessions::{Input, Redact, SessionFiles, SessionPlace};
 use storage::Limits;
@@ -68,17 +68,17 @@ impl SessionLines {
     ) -> io::Result<Self> {
         let unit = SessionFiles::of_input(FORMATS, input.clone(), format, &mut warn)?;
         let place = unit.place(Limits::default());
-        let bundle = match input {
-            Input::File { .. } => unit.bundle(format, &place)?,
-            _ => Bundle::default(),
+        let tree = match input {
+            Input::File { .. } => unit.tree(format, &place)?,
+            _ => SessionTree::default(),
         };
         let mut by_tool_use: HashMap<String, Vec<usize>> = HashMap::new();
-        for (agent_idx, agent) in bundle.agents.iter().enumerate() {
+        for (agent_idx, agent) in tree.agents.iter().enumerate() {
             if let Some(tool_use) = &agent.tool_use {
                 by_tool_use.entry(tool_use.clone()).or_default().push(agent_idx);
             }
         }
-        let Bundle { agents, missing, .. } = bundle;
+        let SessionTree { agents, missing, .. } = tree;
         let (plan, unread) = (Plan::default(), Vec::new());
         let is_of_agent = false;
         Ok(Self { place, format, redact, plan, is_of_agent, agents, by_tool_use, missing, unread })

@@ -8,7 +8,7 @@ use std::{
     path::Path,
 };
 
-use archive::{ConvertError, Outputs, PublishSet};
+use archive::{ConvertError, PublishSet, RunOutputs};
 use export_html::is_page;
 use storage::{AtomicFile, FILE_MODE, Replace};
 
@@ -30,7 +30,7 @@ impl PageFile {
     /// # Errors
     ///
     /// Returns an error if the system does.
-    pub(super) fn create(outputs: &Outputs, path: &Path) -> io::Result<Self> {
+    pub(super) fn create(outputs: &RunOutputs, path: &Path) -> io::Result<Self> {
         let is_own = is_own(path);
         let there = File::open(path).ok().filter(|_| is_own).map(BufReader::new);
         let file = outputs.create(path, FILE_MODE)?;
@@ -43,7 +43,11 @@ impl PageFile {
     ///
     /// Returns [`ConvertError::Exists`] if the existing file is not a page of this program, or an
     /// error of the system.
-    pub(super) fn publish(mut self, outputs: &Outputs, path: &Path) -> Result<bool, ConvertError> {
+    pub(super) fn publish(
+        mut self,
+        outputs: &RunOutputs,
+        path: &Path,
+    ) -> Result<bool, ConvertError> {
         let rest = self.there.take().map(|mut there| there.read(&mut [0]));
         if matches!(rest, Some(Ok(0))) {
             return Ok(false);

@@ -14,9 +14,9 @@
 //! know in `meta` of texts, results and the head alone. So the carry is there.
 
 use core_model::{
-    Block, Body, Checker, Content, Context, CostPolicy, DocumentPart, Event, Facts, Field,
-    Findings, Format, Formats, Framing, Functions, Input, LineId, LossKind, Message, Options,
-    Output, Rewrites, Role, Start, ToolResult, ToolUse, Writer,
+    Block, Body, Checker, Content, Context, CostPolicy, DocumentPart, Event, EventWriter, Facts,
+    Field, Findings, Format, Formats, Framing, Functions, Input, LineId, LossKind, Message,
+    Options, Output, Rewrites, Role, Start, ToolResult, ToolUse,
 };
 use jsonl::{Line, Value};
 
@@ -143,7 +143,7 @@ impl BookWriter {
     }
 }
 
-impl Writer for BookWriter {
+impl EventWriter for BookWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
         if self.n == 0 {
             self.write_head(out);

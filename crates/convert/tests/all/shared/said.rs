@@ -45,7 +45,7 @@ impl Said {
         let mut scanner = Scanner::default();
         let mut planner = from.planner.map(|planner| planner(&Options::default()));
         let mut has_main = false;
-        let mut sidechains = from.bundles.map(Sidechains::new);
+        let mut sidechains = from.layout.map(Sidechains::new);
         each(bytes, from, &mut scanner, |offset, event| {
             if let Some(sidechains) = &mut sidechains {
                 sidechains.observe(offset, event);

@@ -4,7 +4,7 @@
 //! `s1.jsonl`. Codex itself keeps its sub-agents as sessions of their own, in the
 //! folder of their day; this crate names the files of sub-agents of other formats.
 
-use core_model::{Bundles, NamedAgents};
+use core_model::{Layout, NamedAgents};
 
 use crate::reader::detect;
 
@@ -12,11 +12,11 @@ use crate::reader::detect;
 const AGENTS: NamedAgents = NamedAgents { separator: "_agent-", detect };
 
 /// The layout of sub-agents' sessions.
-pub(crate) const BUNDLES: Bundles = Bundles {
+pub(crate) const LAYOUT: Layout = Layout {
     owner: |path, files| AGENTS.owner(path, files),
     role: |name| AGENTS.role(name),
     agent_name: |stem, agent| format!("{stem}{}{agent}.jsonl", AGENTS.separator),
-    ..Bundles::NAMED
+    ..Layout::NAMED
 };
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::{Event, Files};
 
 /// The layout of a session's files, as a format's client writes them.
 #[derive(Clone, Copy, Debug)]
-pub struct Bundles {
+pub struct Layout {
     /// Returns the owner of a file, from its path or, if that is not enough, from its first lines.
     /// Returns `None` for a session's main file and for unrelated files.
     pub owner: fn(&Path, &dyn Files) -> Option<Owner>,
@@ -140,7 +140,7 @@ pub struct Description {
 
 /// A session with all its files.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Bundle {
+pub struct SessionTree {
     /// The main file.
     pub main: PathBuf,
     /// The sub-agents with a file, in the order of their names.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use jsonl::{Scanner, Stream, Value};
 
-use super::{Bundles, FileRole, Owner};
+use super::{FileRole, Layout, Owner};
 use crate::Files;
 
 /// Number of lines of a file that are searched for one of its format.
@@ -25,10 +25,10 @@ pub struct NamedAgents {
     pub detect: fn(Value<'_>) -> bool,
 }
 
-impl Bundles {
+impl Layout {
     /// The layout of a format whose sessions have no files but transcripts of sub-agents beside the main
     /// file, without its three functions of names: `owner`, `role` and `agent_name`.
-    pub const NAMED: Bundles = Bundles {
+    pub const NAMED: Layout = Layout {
         owner: |_, _| None,
         role: |_| None,
         has_folder: false,

@@ -10,14 +10,14 @@ use std::{
 use jsonl::{Scanner, Stream};
 
 use super::{
-    Agent, Bundle, Bundles, Evidence, FileRole, FolderEntry, Link, Linked, search::Search,
+    Agent, Evidence, FileRole, FolderEntry, Layout, Link, Linked, SessionTree, search::Search,
 };
 use crate::{Disk, Event, Files, Format};
 
 /// Limit in bytes for reading a description.
 const MAX_DESCRIPTION: u64 = 64 * 1024;
 
-impl Bundles {
+impl Layout {
     /// Returns the files that belong to a main file, in the order of their names: those in the
     /// folder of its name, and those beside it. Links are not followed.
     ///
@@ -28,7 +28,7 @@ impl Bundles {
         self.files_listed(main, &mut list)
     }
 
-    /// Returns the files that belong to a main file, as [`Bundles::files`] does, in folders that
+    /// Returns the files that belong to a main file, as [`Layout::files`] does, in folders that
     /// `list` lists.
     ///
     /// # Errors
@@ -101,15 +101,15 @@ fn list(folder: &Path) -> io::Result<Vec<FolderEntry>> {
     Ok(entries)
 }
 
-impl Bundle {
+impl SessionTree {
     /// Finds the files of a session and the links between them.
     ///
     /// # Errors
     ///
     /// Returns an error if a folder or a file cannot be read.
     pub fn open(format: &Format, main: &Path) -> io::Result<Self> {
-        let files = match &format.bundles {
-            Some(bundles) => bundles.files(main)?,
+        let files = match &format.layout {
+            Some(layout) => layout.files(main)?,
             None => Vec::new(),
         };
         Self::of_files(format, main, files, &Disk)
@@ -126,35 +126,35 @@ impl Bundle {
         files: Vec<(PathBuf, FileRole)>,
         opened: &dyn Files,
     ) -> io::Result<Self> {
-        let mut bundle = Bundle { main: main.to_owned(), ..Bundle::default() };
-        let Some(bundles) = format.bundles else { return Ok(bundle) };
+        let mut tree = SessionTree { main: main.to_owned(), ..SessionTree::default() };
+        let Some(layout) = format.layout else { return Ok(tree) };
         let mut descriptions = BTreeMap::new();
         for (path, role) in files {
             match role {
                 FileRole::Agent(id) => {
-                    bundle.agents.push(Agent { id, path, ..Agent::default() });
+                    tree.agents.push(Agent { id, path, ..Agent::default() });
                 }
                 FileRole::Description(id) => {
                     let mut bytes = Vec::new();
                     opened.open(&path)?.take(MAX_DESCRIPTION).read_to_end(&mut bytes)?;
                     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
-                    if let Some(read) = bundles.description {
+                    if let Some(read) = layout.description {
                         descriptions.insert((folder, id), read(&bytes));
                     }
-                    bundle.side_files.push(path);
+                    tree.side_files.push(path);
                 }
-                FileRole::Side => bundle.side_files.push(path),
+                FileRole::Side => tree.side_files.push(path),
             }
         }
-        let mut search = Search::new(bundles);
+        let mut search = Search::new(layout);
         read(format, opened.open(main)?, &mut |event| search.observe(None, event))?;
-        for (agent_idx, agent) in bundle.agents.iter_mut().enumerate() {
+        for (agent_idx, agent) in tree.agents.iter_mut().enumerate() {
             read(format, opened.open(&agent.path)?, &mut |event| {
                 agent.n_messages += u64::from(event.message().is_some());
                 search.observe(Some(agent_idx), event);
             })?;
         }
-        for agent in &mut bundle.agents {
+        for agent in &mut tree.agents {
             let folder = agent.path.parent().map(Path::to_owned).unwrap_or_default();
             let description = descriptions.remove(&(folder, agent.id.clone()));
             agent.description = description.unwrap_or_default();
@@ -164,8 +164,8 @@ impl Bundle {
                 search.add(None, Link { evidence, agent, tool_use });
             }
         }
-        search.resolve(&mut bundle);
-        Ok(bundle)
+        search.resolve(&mut tree);
+        Ok(tree)
     }
 }
 

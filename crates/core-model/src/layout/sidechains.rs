@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::{Agent, Bundle, Bundles, search::Search};
+use super::{Agent, Layout, SessionTree, search::Search};
 use crate::{ByHash, Event, Field, IdHasher, SafeName, uuid_of_name};
 
 /// Number of digits of a derived id, as in client 2.0.
@@ -76,9 +76,9 @@ impl AgentIds {
 
 impl Sidechains {
     /// Creates an empty set of sub-agents.
-    pub fn new(bundles: Bundles) -> Self {
+    pub fn new(layout: Layout) -> Self {
         Self {
-            search: Search::new(bundles),
+            search: Search::new(layout),
             hasher: IdHasher::default(),
             agents: Vec::new(),
             lines: Vec::new(),
@@ -104,9 +104,9 @@ impl Sidechains {
     pub fn link(&mut self) {
         let agent = |agent: &Sidechain| Agent { id: agent.id.clone(), ..Agent::default() };
         let agents = self.agents.iter().map(agent).collect();
-        let mut bundle = Bundle { agents, ..Bundle::default() };
-        self.search.resolve(&mut bundle);
-        for (agent, found) in self.agents.iter_mut().zip(bundle.agents) {
+        let mut tree = SessionTree { agents, ..SessionTree::default() };
+        self.search.resolve(&mut tree);
+        for (agent, found) in self.agents.iter_mut().zip(tree.agents) {
             agent.tool_use = found.tool_use;
         }
     }

@@ -3,7 +3,7 @@
 //! In: the result `{"source_call_id":"t1","subagent_trajectory_ref":[{"trajectory_id":"a1"}]}`. Out:
 //! the tool use `t1` started the sub-agent `a1`.
 
-use core_model::{Bundles, Event, Evidence, Link, Linked, NamedAgents};
+use core_model::{Event, Evidence, Layout, Link, Linked, NamedAgents};
 
 use crate::{
     reader::detect,
@@ -14,12 +14,12 @@ use crate::{
 const AGENTS: NamedAgents = NamedAgents { separator: "_agent-", detect };
 
 /// The layout of sub-agents' documents, and the links to their trajectories.
-pub(crate) const BUNDLES: Bundles = Bundles {
+pub(crate) const LAYOUT: Layout = Layout {
     owner: |path, files| AGENTS.owner(path, files),
     role: |name| AGENTS.role(name),
     agent_name: |stem, agent| format!("{stem}{}{agent}.jsonl", AGENTS.separator),
     links,
-    ..Bundles::NAMED
+    ..Layout::NAMED
 };
 
 /// Calls `each` with the sub-agents that the results of a step name.

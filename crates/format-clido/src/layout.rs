@@ -3,7 +3,7 @@
 //! In: `s1.jsonl` and `s1_review.jsonl`. Out: `s1_review.jsonl` is the sub-agent `review` of
 //! `s1.jsonl`.
 
-use core_model::{Bundles, NamedAgents};
+use core_model::{Layout, NamedAgents};
 
 use crate::reader::detect;
 
@@ -11,11 +11,11 @@ use crate::reader::detect;
 const AGENTS: NamedAgents = NamedAgents { separator: "_", detect };
 
 /// The layout of clido's workflows.
-pub(crate) const BUNDLES: Bundles = Bundles {
+pub(crate) const LAYOUT: Layout = Layout {
     owner: |path, files| AGENTS.owner(path, files),
     role: |name| AGENTS.role(name),
     agent_name: |stem, agent| format!("{stem}{}{agent}.jsonl", AGENTS.separator),
-    ..Bundles::NAMED
+    ..Layout::NAMED
 };
 
 #[cfg(test)]

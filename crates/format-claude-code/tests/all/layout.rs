@@ -7,7 +7,7 @@ use std::{
 };
 
 use core_model::{Evidence, Missing, Sidechains};
-use format_claude_code::{FORMAT, open_bundle};
+use format_claude_code::{FORMAT, open_session_tree};
 use jsonl::Scanner;
 
 fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -40,9 +40,9 @@ fn agent(id: &str, session: &str, prompt: &str) -> String {
 
 /// Returns names, tool uses, parents and evidence of the sub-agents of a session.
 fn agents(main: &Path) -> Vec<(String, Option<String>, Option<String>, Vec<Evidence>)> {
-    let bundle = open_bundle(main).expect("read");
+    let tree = open_session_tree(main).expect("read");
     let row = |agent: core_model::Agent| (agent.id, agent.tool_use, agent.parent, agent.evidence);
-    bundle.agents.into_iter().map(row).collect()
+    tree.agents.into_iter().map(row).collect()
 }
 
 fn row(
@@ -114,15 +114,15 @@ fn every_evidence_links_a_sub_agent() {
             row("arun", Some("t5"), None, &[Result]),
         ]
     );
-    let bundle = open_bundle(&main).expect("read");
+    let tree = open_session_tree(&main).expect("read");
     let below = |path: &str| folder.path().join(path);
     assert_eq!(
-        bundle.side_files,
+        tree.side_files,
         [below("s1/subagents/agent-ameta.meta.json"), below("s1/tool-results/toolu_1.txt")]
     );
-    assert_eq!(bundle.agents[1].description.kind.as_deref(), Some("Explore"));
+    assert_eq!(tree.agents[1].description.kind.as_deref(), Some("Explore"));
     let (id, tool_use) = ("agone".to_owned(), "t6".to_owned());
-    assert_eq!(bundle.missing, [Missing { id, tool_use, evidence: Result }]);
+    assert_eq!(tree.missing, [Missing { id, tool_use, evidence: Result }]);
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn links_are_not_followed() {
 }
 
 fn sidechains(lines: impl IntoIterator<Item = String>) -> Sidechains {
-    let mut sidechains = Sidechains::new(FORMAT.bundles.expect("has them"));
+    let mut sidechains = Sidechains::new(FORMAT.layout.expect("has them"));
     let mut scanner = Scanner::default();
     for (offset, line) in lines.into_iter().enumerate() {
         let value = scanner.scan_slice(line.as_bytes(), 0).expect("JSON");

@@ -3,12 +3,12 @@
 //! In: `{"type":"subagent.started","data":{"toolCallId":"t1",..},"agentId":"a1",..}`. Out: the
 //! sub-agent `a1` was started by the call `t1`.
 
-use core_model::{Bundles, Event, Evidence, Link, Linked};
+use core_model::{Event, Evidence, Layout, Link, Linked};
 
 use crate::record::{Record, text};
 
 /// The layout of a session: one file.
-pub(crate) const BUNDLES: Bundles = Bundles { links, ..Bundles::NAMED };
+pub(crate) const LAYOUT: Layout = Layout { links, ..Layout::NAMED };
 
 fn links(event: &Event<'_>, each: &mut dyn FnMut(Link)) {
     let record = Record::decode(event.value);

@@ -1,6 +1,6 @@
 //! Finds the files of a session and the tool uses that started its sub-agents.
 //!
-//! In: the path of a main transcript. Out: a [`Bundle`] with every file of the session and the
+//! In: the path of a main transcript. Out: a [`SessionTree`] with every file of the session and the
 //! links between them. Clients lay the files out in two ways (FORMAT.md, "Sub-agents"):
 //!
 //! ```text
@@ -12,14 +12,14 @@ mod links;
 
 use std::path::{Path, PathBuf};
 
-use core_model::{Bundle, Bundles, Description, FileRole, Files, Owner};
+use core_model::{Description, FileRole, Files, Layout, Owner, SessionTree};
 use jsonl::{Scanner, Stream, Style, push_string};
 
 use self::links::links;
 use crate::{FORMAT, Record};
 
 /// The layout of a session's files, for core-model.
-pub(crate) const BUNDLES: Bundles = Bundles {
+pub(crate) const LAYOUT: Layout = Layout {
     owner,
     role,
     has_folder: true,
@@ -51,15 +51,15 @@ const MAX_LINES: usize = 10;
 /// ```no_run
 /// # fn main() -> std::io::Result<()> {
 /// let main = "projects/-home-ada-pages/fb02d60f-60fc-4f60-a756-f9afd272cd18.jsonl";
-/// for agent in format_claude_code::open_bundle(main.as_ref())?.agents {
+/// for agent in format_claude_code::open_session_tree(main.as_ref())?.agents {
 ///     let by = agent.tool_use.as_deref().unwrap_or("nobody knows");
 ///     println!("{} was started by {by}: {:?}", agent.id, agent.evidence);
 /// }
 /// # Ok(())
 /// # }
 /// ```
-pub fn open_bundle(main: &Path) -> std::io::Result<Bundle> {
-    Bundle::open(&FORMAT, main)
+pub fn open_session_tree(main: &Path) -> std::io::Result<SessionTree> {
+    SessionTree::open(&FORMAT, main)
 }
 
 /// Limit for the folders between a main file's folder and a file of its session.

@@ -6,13 +6,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::{Agent, Bundle, Bundles, Evidence, Link, Linked, Missing};
+use super::{Agent, Evidence, Layout, Link, Linked, Missing, SessionTree};
 use crate::{Block, Content, Event, Role};
 
 /// The links to sub-agents in the events of a session.
 #[derive(Debug)]
 pub(super) struct Search {
-    bundles: Bundles,
+    layout: Layout,
     /// Links, the strongest evidence first, each with the sub-agent whose events contain it first.
     links: BTreeMap<Link, Option<usize>>,
     /// The prompts of sub-agents, from their first messages.
@@ -21,14 +21,14 @@ pub(super) struct Search {
 
 impl Search {
     /// Creates an empty search.
-    pub(super) fn new(bundles: Bundles) -> Self {
-        Self { bundles, links: BTreeMap::new(), asked: BTreeMap::new() }
+    pub(super) fn new(layout: Layout) -> Self {
+        Self { layout, links: BTreeMap::new(), asked: BTreeMap::new() }
     }
 
     /// Adds an event of the session itself or of a sub-agent.
     pub(super) fn observe(&mut self, of: Option<usize>, event: &Event<'_>) {
-        let Self { bundles, links, asked } = self;
-        (bundles.links)(event, &mut |link| {
+        let Self { layout, links, asked } = self;
+        (layout.links)(event, &mut |link| {
             links.entry(link).or_insert(of);
         });
         let Some(agent_idx) = of.filter(|_| event.message().is_some()) else { return };
@@ -41,14 +41,14 @@ impl Search {
     }
 
     /// Assigns each sub-agent the tool use with the strongest evidence.
-    pub(super) fn resolve(&self, bundle: &mut Bundle) {
-        let mut names = Names::new(&bundle.agents, &self.asked);
+    pub(super) fn resolve(&self, tree: &mut SessionTree) {
+        let mut names = Names::new(&tree.agents, &self.asked);
         let mut missing = HashSet::new();
         let mut parents = BTreeMap::new();
         for (link, of) in &self.links {
             let found = names.of(link, *of);
             for &agent_idx in &found {
-                let Some(agent) = bundle.agents.get_mut(agent_idx) else { continue };
+                let Some(agent) = tree.agents.get_mut(agent_idx) else { continue };
                 if agent.tool_use.is_none() {
                     agent.tool_use = Some(link.tool_use.clone());
                     names.take(agent_idx, &link.tool_use);
@@ -68,11 +68,11 @@ impl Search {
                 && missing.insert(id)
             {
                 let Link { evidence, tool_use, .. } = link.clone();
-                bundle.missing.push(Missing { id: id.clone(), tool_use, evidence });
+                tree.missing.push(Missing { id: id.clone(), tool_use, evidence });
             }
         }
-        let ids: Vec<String> = bundle.agents.iter().map(|agent| agent.id.clone()).collect();
-        for (agent_idx, agent) in bundle.agents.iter_mut().enumerate() {
+        let ids: Vec<String> = tree.agents.iter().map(|agent| agent.id.clone()).collect();
+        for (agent_idx, agent) in tree.agents.iter_mut().enumerate() {
             agent.parent = parents.get(&agent_idx).and_then(|of| ids.get(*of)).cloned();
         }
     }

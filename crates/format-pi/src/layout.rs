@@ -3,7 +3,7 @@
 //! In: `s1.jsonl` and `s1_agent-a1.jsonl`. Out: `s1_agent-a1.jsonl` is the sub-agent `a1` of
 //! `s1.jsonl`. pi itself has no sub-agents; this crate names such files.
 
-use core_model::{Bundles, NamedAgents};
+use core_model::{Layout, NamedAgents};
 
 use crate::reader::detect;
 
@@ -11,11 +11,11 @@ use crate::reader::detect;
 const AGENTS: NamedAgents = NamedAgents { separator: "_agent-", detect };
 
 /// The layout of sub-agents' sessions.
-pub(crate) const BUNDLES: Bundles = Bundles {
+pub(crate) const LAYOUT: Layout = Layout {
     owner: |path, files| AGENTS.owner(path, files),
     role: |name| AGENTS.role(name),
     agent_name: |stem, agent| format!("{stem}{}{agent}.jsonl", AGENTS.separator),
-    ..Bundles::NAMED
+    ..Layout::NAMED
 };
 
 #[cfg(test)]
