@@ -42,8 +42,8 @@ impl FolderRun<'_> {
     /// Converts all sessions. Returns the reports on the files of each, in the order of the tasks.
     /// The main file is the first of a session.
     pub fn run(&self, progress: &dyn Progress) -> Vec<Vec<FileReport>> {
-        let done = each_of(&largest_first(self.tasks), self.n_jobs, |(_, task_idx)| {
-            let (task, start) = (&self.tasks[*task_idx], Instant::now());
+        let done = each_of(&largest_first(self.tasks), self.n_jobs, |it| {
+            let (task, start) = (&self.tasks[it.task_idx], Instant::now());
             let convert = || self.job.convert_session(task.unit, &task.path, self.is_mirrored);
             let results = match self.not_converted(task) {
                 Some(results) => results,
@@ -61,7 +61,7 @@ impl FolderRun<'_> {
             if let Some(main) = files.first_mut() {
                 main.time = start.elapsed();
             }
-            (*task_idx, files)
+            (it.task_idx, files)
         });
         let mut worked: Vec<Vec<FileReport>> = self.tasks.iter().map(|_| Vec::new()).collect();
         for (task_idx, files) in done {

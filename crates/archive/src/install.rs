@@ -131,12 +131,21 @@ impl<'u> Draft<'u> {
     ///
     /// Returns an error if another program has written a file in the meantime, or if the files cannot
     /// be written. Then nothing was changed, or the same command finishes the changes.
-    pub fn publish(self, job: &Job) -> Result<(Results<'u>, Installed), ConvertError> {
+    pub fn publish(self, job: &Job) -> Result<Published<'u>, ConvertError> {
         let Self { scratch, results, changes, installed } = self;
         changes.publish(job)?;
         drop(scratch);
-        Ok((results, installed))
+        Ok(Published { results, installed })
     }
+}
+
+/// A session whose files are in the client's folder.
+#[derive(Debug)]
+pub struct Published<'u> {
+    /// The results of its files.
+    pub results: Results<'u>,
+    /// The session.
+    pub installed: Installed,
 }
 
 /// A converted session, or the errors of its files.
@@ -168,7 +177,7 @@ pub fn install<'u>(
             continue;
         }
         let published = job.draft(unit, target).and_then(|drafted| match drafted {
-            Drafted::Ready(draft) => draft.publish(job).map(|(done, it)| (done, Some(it))),
+            Drafted::Ready(draft) => draft.publish(job).map(|it| (it.results, Some(it.installed))),
             Drafted::Refused(refused) => Ok((refused, None)),
         });
         results.extend(match published {

@@ -11,7 +11,7 @@ use conversion::{
     CarryMode, Conversion, ConversionHistory, Report, Sidecar, Sink, Source, Target, detect_format,
 };
 use core_model::Format;
-use sessions::{Input, single_format};
+use sessions::{Input, RedactedFile, single_format};
 use storage::{Hashing, Limits, Opened};
 
 use self::to_file::is_changing;
@@ -66,7 +66,7 @@ impl Job {
         input: &Input,
         stream: &mut dyn Write,
     ) -> Result<FileReport, ConvertError> {
-        let (opened, redactions) = self.open(input)?;
+        let RedactedFile { file: opened, redactions } = self.open(input)?;
         let mut source = self.source(opened);
         let from = self.format_of(&mut source)?;
         let conversion = self.conversion(from);

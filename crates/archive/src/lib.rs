@@ -65,10 +65,10 @@ pub use self::{
     file_report::{Figures, FileReport, ReportOptions, Results},
     folder_run::{
         FolderRun,
-        plan::{Plan, Task, largest_first},
+        plan::{OrderedTask, Plan, Task, largest_first},
         pool::on_threads,
     },
-    install::{Change, Draft, Drafted, InstallTarget, Installed, install},
+    install::{Change, Draft, Drafted, InstallTarget, Installed, Published, install},
     job::Job,
     journal::{Journal, OutputOptions, OutputRoot, Spelled, Unusable},
     outputs::{Durability, NotOpened, PublishSet, RunOutputs, WriteOptions},
@@ -81,7 +81,7 @@ pub use self::{
     warning::{Warning, Warnings},
     worker::{
         chunk::{Worker, WorkerRoot},
-        merged::Merged,
+        merged::{LabeledReport, Merged, MergedReports},
         named, open,
         planned::{Malformed, Planned},
         queue::{Line, Queue, Shard},

@@ -2,20 +2,20 @@
 
 use std::io;
 
-use conversion::{Redactions, Sidecar};
-use sessions::Input;
+use conversion::Sidecar;
+use sessions::{Input, RedactedFile};
 use storage::Opened;
 
 use crate::job::Job;
 
 impl Job {
     /// Opens an input; with `--redact`, without its secrets.
-    pub(crate) fn open(&self, input: &Input) -> io::Result<(Opened, Redactions)> {
+    pub(crate) fn open(&self, input: &Input) -> io::Result<RedactedFile<Opened>> {
         self.redacted(input.open(self.config.limits)?)
     }
 
     /// Removes the secrets of an input, with `--redact`.
-    pub(crate) fn redacted(&self, opened: Opened) -> io::Result<(Opened, Redactions)> {
+    pub(crate) fn redacted(&self, opened: Opened) -> io::Result<RedactedFile<Opened>> {
         self.config.redact.opened(self.config.formats, opened)
     }
 

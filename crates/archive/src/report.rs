@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use conversion::{CarryMode, Damage, Recovered, Report};
 use core_model::{Missing, Place};
+use sessions::FileLabel;
 
 use crate::status::{FileStatus, n_lost};
 
@@ -27,8 +28,8 @@ pub struct ConvertedFile {
     pub report: Report,
     /// Whether the source grew while it was read. Its first bytes were converted.
     pub is_changing: bool,
-    /// The offset and the name of each file in the source, if there are several.
-    pub files: Vec<(u64, String)>,
+    /// The start and the name of each file in the source, if there are several.
+    pub files: Vec<FileLabel>,
 }
 
 impl ConvertedFile {
@@ -138,8 +139,8 @@ impl ConvertedFile {
 
     /// Returns the file and the place of damage.
     fn place(&self, damage: &Damage) -> String {
-        let of_file = self.files.iter().rev().find(|(start, _)| *start <= damage.start);
-        let (start, label) = of_file.map_or((0, &self.label), |(start, label)| (*start, label));
+        let of_file = self.files.iter().rev().find(|file| file.start <= damage.start);
+        let (start, label) = of_file.map_or((0, &self.label), |file| (file.start, &file.label));
         let mut damage = *damage;
         damage.error.offset = damage.error.offset.saturating_sub(start);
         place(label, &damage)

@@ -26,10 +26,12 @@ mod template;
 pub(crate) mod waiting;
 
 pub use self::{
-    audit::{CarryAudit, carry_faults},
-    decode::{CarriedFormat, Carry, CarryEntry, CarryError, End, Ending, EntryKind, Piece},
+    audit::{CarryAudit, CarryFault, carry_faults},
+    decode::{
+        CarriedFormat, Carry, CarryEntry, CarryError, End, Ending, EntryKind, Piece, SplitLine,
+    },
     manifest::{Manifest, ManifestEntry, ManifestEntryKind},
-    member::{MEMBER, Member},
+    member::{ExchangedCarry, MEMBER, Member},
     number::guard_of,
 };
 pub(crate) use self::{

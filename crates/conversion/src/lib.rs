@@ -38,13 +38,14 @@ mod redaction;
 
 pub use self::{
     carry::{
-        CarriedFormat, Carry, CarryAudit, CarryEntry, CarryError, End, Ending, EntryKind, MEMBER,
-        Manifest, ManifestEntry, ManifestEntryKind, Member, Piece, carry_faults, guard_of,
-        restore::RestoreStats, sidecar::Sidecar, strip::without_carry,
+        CarriedFormat, Carry, CarryAudit, CarryEntry, CarryError, CarryFault, End, Ending,
+        EntryKind, ExchangedCarry, MEMBER, Manifest, ManifestEntry, ManifestEntryKind, Member,
+        Piece, SplitLine, carry_faults, guard_of, restore::RestoreStats, sidecar::Sidecar,
+        strip::without_carry,
     },
     detect::{Ballot, Detected},
     pipeline::{
-        Conversion, Converted, OtherTarget, Target,
+        Conversion, Converted, OtherTarget, RunResult, Target,
         agents::Agents,
         damage::{Damage, Recovered, first_damage},
         detect as detect_format,

@@ -147,9 +147,17 @@ pub struct Converted {
     pub report: Report,
 }
 
+/// The result of [`Conversion::run`], whose target is in a sink.
+#[derive(Clone, Debug)]
+pub struct RunResult {
+    /// The counts of the conversion.
+    pub report: Report,
+    /// The sidecar of the target; `None` if it has none.
+    pub sidecar: Option<Vec<u8>>,
+}
+
 impl Conversion {
-    /// Converts a source to `sink`. Returns the report and the bytes of the new sidecar; `None` if
-    /// no sidecar was written.
+    /// Converts a source to `sink`. Returns the report and the new sidecar.
     ///
     /// `sidecar` is the sidecar of the source.
     ///
@@ -169,13 +177,13 @@ impl Conversion {
         source: &mut Source<R>,
         sidecar: Option<Sidecar>,
         sink: &mut dyn Write,
-    ) -> io::Result<(Report, Option<Vec<u8>>)> {
+    ) -> io::Result<RunResult> {
         let (mut sidecar, mut written) = (sidecar, Vec::new());
         let history = self.conversion_history(source, sidecar.as_mut())?;
         let target = Target { sidecar: Some(Sink::Final(&mut written)), ..Target::of(sink) };
         let report = self.run_to(source, &history, sidecar, target)?;
         let has_sidecar = report.bytes_sidecar > 0;
-        Ok((report, has_sidecar.then_some(written)))
+        Ok(RunResult { report, sidecar: has_sidecar.then_some(written) })
     }
 
     /// Reads from the first carries which formats a source was converted from. The history is empty
@@ -357,7 +365,7 @@ impl Conversion {
     pub fn convert(&self, source: &[u8], sidecar: Option<Sidecar>) -> io::Result<Converted> {
         let mut bytes = Vec::new();
         let mut source = Source::new(io::Cursor::new(source));
-        let (report, sidecar) = self.run(&mut source, sidecar, &mut bytes)?;
+        let RunResult { report, sidecar } = self.run(&mut source, sidecar, &mut bytes)?;
         Ok(Converted { bytes, sidecar, report })
     }
 }

@@ -66,6 +66,15 @@ pub struct Owner {
     pub role: FileRole,
 }
 
+/// A file that belongs to a session.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct LayoutFile {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its role in the session.
+    pub role: FileRole,
+}
+
 /// The role of a file in its session.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum FileRole {

@@ -92,8 +92,8 @@ pub use self::{
     input::{Input, InputJson},
     interactions::{Interaction, Interactions},
     layout::{
-        Agent, AgentIds, Description, Evidence, FileRole, FolderEntry, Layout, Link, Linked,
-        Missing, NamedAgents, Owner, SessionTree, Sidechain, Sidechains,
+        Agent, AgentIds, Description, Evidence, FileRole, FolderEntry, Layout, LayoutFile, Link,
+        Linked, Missing, NamedAgents, Owner, SessionTree, Sidechain, Sidechains,
     },
     loss::{Loss, LossKind, Losses, Place},
     members::{Shape, Vocabulary, is_void},
@@ -106,6 +106,7 @@ pub use self::{
     problem::{Check, Checker, Findings, Problem, Severity},
     record_format::{
         ExitStatus, Reader, RecordBuf, RecordChecker, RecordFormat, RecordRef, RecordWriter,
+        WrittenRecords,
     },
     sha256::Sha256,
     store::{

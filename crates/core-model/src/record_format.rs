@@ -13,7 +13,7 @@ pub use self::{
     reader::Reader,
     record::{RecordBuf, RecordRef},
     summary::ExitStatus,
-    writer::RecordWriter,
+    writer::{RecordWriter, WrittenRecords},
 };
 use crate::Format;
 

@@ -16,9 +16,9 @@
 //! survey.push(&event);
 //! let mut page = Page::new(Vec::new(), survey, "a session")?;
 //! page.push(&event)?;
-//! let (html, figures) = page.finish()?;
-//! assert!(String::from_utf8(html)?.contains("<pre dir=\"auto\">a &lt; b?</pre>"));
-//! assert_eq!(figures.title.as_deref(), Some("a < b?"));
+//! let page = page.finish()?;
+//! assert!(String::from_utf8(page.sink)?.contains("<pre dir=\"auto\">a &lt; b?</pre>"));
+//! assert_eq!(page.figures.title.as_deref(), Some("a < b?"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -49,7 +49,7 @@ mod words;
 
 pub use self::{
     index::{Entry, write_index},
-    page::{Page, is_page},
+    page::{FinishedPage, Page, is_page},
     spent::Spent,
     survey::{Figures, Link, Survey},
 };

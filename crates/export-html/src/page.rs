@@ -24,6 +24,15 @@ use crate::{
 /// Limit for the nesting of sub-agents. Deeper ones are written beside the conversation.
 const MAX_DEPTH: usize = 8;
 
+/// A page that is written to its end.
+#[derive(Clone, Debug)]
+pub struct FinishedPage<W> {
+    /// The sink.
+    pub sink: W,
+    /// The figures of the session.
+    pub figures: Figures,
+}
+
 /// Writer of the page of a session: the second pass.
 ///
 /// It must get the same lines as its [`Survey`]. A call is written with its result below it. The
@@ -196,14 +205,14 @@ impl<W: Write> Page<W> {
     }
 
     /// Ends the page, and returns the sink and the figures of the session.
-    pub fn finish(mut self) -> io::Result<(W, Figures)> {
+    pub fn finish(mut self) -> io::Result<FinishedPage<W>> {
         self.end_left_out();
         self.flows.finish(&mut self.sink)?;
         let mut foot = Html::default();
         push_foot(&mut foot, self.n_lines - self.n_later, self.n_unshown, self.n_skipped);
         self.sink.write_all(foot.as_str().as_bytes())?;
         self.sink.flush()?;
-        Ok((self.sink, self.figures))
+        Ok(FinishedPage { sink: self.sink, figures: self.figures })
     }
 
     /// Returns the place of a conversation: in the call that started it while the call is open,

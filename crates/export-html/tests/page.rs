@@ -11,7 +11,7 @@ use std::{
 };
 
 use core_model::Format;
-use export_html::{Entry, Figures, Page, Spent, Survey, write_index};
+use export_html::{Entry, Figures, FinishedPage, Page, Spent, Survey, write_index};
 use jsonl::{Scanner, Style, push_string};
 use parsed::{Parsed, parse};
 
@@ -39,7 +39,7 @@ fn page(format: &Format, session: &[u8]) -> String {
             Err(error) => page.push_unreadable(&error.to_string()).expect("memory"),
         }
     }
-    let (html, _) = page.finish().expect("memory");
+    let html = page.finish().expect("memory").sink;
     String::from_utf8(html).expect("text")
 }
 
@@ -192,7 +192,7 @@ fn branches_that_are_left_out_are_folded() {
             false => page.push(&event).expect("memory"),
         }
     }
-    let (html, figures) = page.finish().expect("memory");
+    let FinishedPage { sink: html, figures } = page.finish().expect("memory");
     let parsed = parse(&String::from_utf8(html).expect("text"));
     assert_eq!(parsed.problems, [""; 0]);
     assert_eq!(figures.n_tool_calls, 0);
@@ -229,7 +229,7 @@ fn tokens_and_cost_are_at_each_response() {
         let value = scanner.scan_slice(line.as_bytes(), 0).expect("a line");
         page.push(&format.first_event(value)).expect("memory");
     }
-    let (html, figures) = page.finish().expect("memory");
+    let FinishedPage { sink: html, figures } = page.finish().expect("memory");
     assert_eq!(figures.cost, Some(9.0));
     let html = String::from_utf8(html).expect("text");
     let at_responses: Vec<&str> = html.split("class=\"spent\"").skip(1).collect();
@@ -296,7 +296,7 @@ fn a_call_says_that_its_sub_agent_is_in_no_file() {
     survey.note_missing("t1");
     let mut page = Page::new(Vec::new(), survey, "name").expect("memory");
     page.push(&event).expect("memory");
-    let (html, _) = page.finish().expect("memory");
+    let html = page.finish().expect("memory").sink;
     let parsed = parse(std::str::from_utf8(&html).expect("text"));
     assert!(parsed.problems.is_empty() && parsed.text.contains("is in no file"), "{parsed:?}");
 }

@@ -102,9 +102,9 @@ pub use self::{
     reader::{detect, read},
     record::{ApiMessage, Record},
     store::{
-        Breadcrumb, IndexEntry, MAX_PROJECT_DIR, Project, SessionInfo, candidates, config_dir,
-        encode_project_dir, folders_named, head_tail_scan, list_sessions, project_folders,
-        sessions_dir, sessions_index,
+        Breadcrumb, IndexEntry, MAX_PROJECT_DIR, Project, ProjectSession, SessionInfo, candidates,
+        config_dir, encode_project_dir, folders_named, head_tail_scan, list_sessions,
+        project_folders, sessions_dir, sessions_index,
     },
     transcript::{
         BadLine, ChainRule, Entries, Entry, Filter, FoundCall, FoundError, FoundResult, KeyMessage,

@@ -18,7 +18,7 @@ pub use self::{
     encode::{MAX_PROJECT_DIR, candidates, encode_project_dir},
     index::{IndexEntry, sessions_index},
     listing::{SessionInfo, head_tail_scan, list_sessions},
-    project::{Project, folders_named},
+    project::{Project, ProjectSession, folders_named},
 };
 use crate::session_uuid;
 

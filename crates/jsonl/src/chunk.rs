@@ -43,6 +43,15 @@ struct Entry {
     error: Option<Error>,
 }
 
+/// The first lines of bytes, and the bytes after them.
+#[derive(Debug)]
+pub struct FirstLines {
+    /// The lines.
+    pub chunk: Chunk,
+    /// The bytes after the lines; `None` if there are none.
+    pub rest: Option<Vec<u8>>,
+}
+
 impl Chunk {
     /// Scans the lines of bytes that start at `offset` of an input.
     pub fn scan(bytes: Vec<u8>, offset: u64, scanner: &mut Scanner) -> Self {
@@ -52,8 +61,8 @@ impl Chunk {
         chunk
     }
 
-    /// Scans at most `max_lines` lines of bytes that start at `offset` of an input, and returns the
-    /// bytes after these lines.
+    /// Scans at most `max_lines` lines of bytes that start at `offset` of an input. Returns the bytes
+    /// after these lines in [`FirstLines::rest`].
     ///
     /// Each line takes 40 bytes, so newlines alone would take forty times their size.
     pub fn scan_some(
@@ -61,10 +70,10 @@ impl Chunk {
         offset: u64,
         max_lines: usize,
         scanner: &mut Scanner,
-    ) -> (Self, Option<Vec<u8>>) {
+    ) -> FirstLines {
         let mut chunk = Self::default();
         let rest = chunk.scan_again(bytes, offset, max_lines, scanner);
-        (chunk, rest)
+        FirstLines { chunk, rest }
     }
 
     /// Does what [`Chunk::scan_some`] does, in the memory of other lines.
@@ -364,7 +373,8 @@ mod tests {
     fn lines_are_scanned_some_at_a_time() {
         let (mut bytes, mut offset, mut seen) = (b"[1]\n\n\xff\n{}".to_vec(), 7, Vec::new());
         loop {
-            let (chunk, rest) = Chunk::scan_some(bytes, offset, 3, &mut Scanner::default());
+            let FirstLines { chunk, rest } =
+                Chunk::scan_some(bytes, offset, 3, &mut Scanner::default());
             assert!(chunk.entries.len() <= 3 && !chunk.is_empty());
             seen.extend(chunk.iter().map(|(line, value)| (line.offset(), value.is_ok())));
             offset += chunk.len() as u64;

@@ -49,7 +49,7 @@ pub use serde;
 
 pub use self::{
     canonical::push_canonical,
-    chunk::Chunk,
+    chunk::{Chunk, FirstLines},
     document::{Document, Framing, MAX_UNIT, Records, UnitScanner},
     encode::{Style, push_string},
     error::{Error, ErrorKind, Result},

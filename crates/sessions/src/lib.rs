@@ -70,10 +70,10 @@ pub use self::{
     program::{OpenSession, ReadEvent, open, sessions},
     progress::Progress,
     reader::{EachRead, format_of, known, read},
-    redact::Redact,
+    redact::{Redact, RedactedFile},
     session::{
-        Bytes, Change, Expanded, Session, SessionEvents, SessionFile, SessionPlace, Start, Unread,
-        run_session,
+        Bytes, Change, Expanded, FileLabel, Session, SessionEvents, SessionFile, SessionPlace,
+        Start, Unread, run_session,
     },
     session_files::{Companion, SessionFiles, is_of_a_session},
     stored::Stored,

@@ -19,6 +19,22 @@ pub struct Redact {
     pub test_keys: bool,
 }
 
+/// A file without secrets.
+#[derive(Debug)]
+pub struct RedactedFile<F> {
+    /// The file.
+    pub file: F,
+    /// The secrets that were removed.
+    pub redactions: Redactions,
+}
+
+impl<F> RedactedFile<F> {
+    /// Returns a file from which nothing is removed.
+    fn unchanged(file: F) -> Self {
+        Self { file, redactions: Redactions::default() }
+    }
+}
+
 impl Redact {
     /// Returns a search for these secrets; `None` if none are removed.
     pub fn search(self) -> Option<Search> {
@@ -31,12 +47,12 @@ impl Redact {
     /// # Errors
     ///
     /// Returns an error if the input cannot be read, or its copy cannot be written.
-    pub fn opened(self, formats: Formats, mut opened: Opened) -> io::Result<(Opened, Redactions)> {
-        let Some(search) = self.search() else { return Ok((opened, Redactions::default())) };
+    pub fn opened(self, formats: Formats, mut opened: Opened) -> io::Result<RedactedFile<Opened>> {
+        let Some(search) = self.search() else { return Ok(RedactedFile::unchanged(opened)) };
         let mut redacted = SpooledTempFile::new(MAX_IN_MEMORY);
         let redactions = redact_with(search, formats, &mut opened, &mut redacted)?;
         redacted.rewind()?;
-        Ok((opened.read_as(redacted), redactions))
+        Ok(RedactedFile { file: opened.read_as(redacted), redactions })
     }
 
     /// Returns the bytes of a file beside a session without secrets.
@@ -48,12 +64,12 @@ impl Redact {
         self,
         formats: Formats,
         mut file: Box<dyn Bytes>,
-    ) -> io::Result<(Box<dyn Bytes>, Redactions)> {
-        let Some(search) = self.search() else { return Ok((file, Redactions::default())) };
+    ) -> io::Result<RedactedFile<Box<dyn Bytes>>> {
+        let Some(search) = self.search() else { return Ok(RedactedFile::unchanged(file)) };
         let mut redacted = SpooledTempFile::new(MAX_IN_MEMORY);
         let redactions = redact_with(search, formats, &mut file, &mut redacted)?;
         redacted.rewind()?;
-        Ok((Box::new(redacted), redactions))
+        Ok(RedactedFile { file: Box::new(redacted), redactions })
     }
 
     /// Returns a text without secrets.
@@ -62,7 +78,7 @@ impl Redact {
     ///
     /// Returns an error if the text cannot be read.
     pub fn text(self, formats: Formats, text: String) -> io::Result<String> {
-        let (mut bytes, _) = self.bytes(formats, Box::new(io::Cursor::new(text.into_bytes())))?;
+        let mut bytes = self.bytes(formats, Box::new(io::Cursor::new(text.into_bytes())))?.file;
         let mut text = String::new();
         bytes.read_to_string(&mut text)?;
         Ok(text)

@@ -133,9 +133,9 @@ impl Session {
         self
     }
 
-    /// Returns the offset and the name for messages of each file.
-    pub fn labels(&self) -> Vec<(u64, String)> {
-        let label = |file: &SessionFile| (file.start, file.label.clone());
+    /// Returns the start and the name of each file.
+    pub fn labels(&self) -> Vec<FileLabel> {
+        let label = |file: &SessionFile| FileLabel { start: file.start, label: file.label.clone() };
         self.files.iter().map(label).collect()
     }
 
@@ -144,6 +144,15 @@ impl Session {
         let entries = self.files.iter().map(|file| file.entry.clone()).collect();
         Manifest { entries }
     }
+}
+
+/// The place of a file in the source of a session, for messages.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct FileLabel {
+    /// The offset of its first byte in the source.
+    pub start: u64,
+    /// Its name for messages.
+    pub label: String,
 }
 
 impl SessionFile {

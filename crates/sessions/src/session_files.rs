@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use core_model::{FileRole, Files, Format, Formats, Owner, SessionTree};
+use core_model::{FileRole, Files, Format, Formats, LayoutFile, Owner, SessionTree};
 use storage::{Backend, Compression, NotListed};
 
 use self::packed::{Bare, beside_packed};
@@ -161,12 +161,13 @@ impl SessionFiles {
     pub fn tree(&self, format: &'static Format, place: &SessionPlace) -> io::Result<SessionTree> {
         let main = self.path_of(&self.main).ok_or(io::ErrorKind::InvalidFilename)?;
         let known = |other: &Companion| {
-            Some((self.path_of(&other.input)?.into_owned(), other.role.clone()))
+            let path = self.path_of(&other.input)?.into_owned();
+            Some(LayoutFile { path, role: other.role.clone() })
         };
         let files: Vec<_> = self.others.iter().filter_map(known).collect();
         if let SessionPlace::Expanded(_) = place {
             // Later reads do not name the file that is too large.
-            files.iter().try_for_each(|(path, _)| place.stat(path).map(|_| ()))?;
+            files.iter().try_for_each(|file| place.stat(&file.path).map(|_| ()))?;
         }
         SessionTree::of_files(format, &main, files, place)
     }
@@ -227,8 +228,10 @@ fn beside(
         let Some(layout) = format.layout else { continue };
         let files = storage.belonging(layout, path)?;
         if !files.is_empty() {
-            let companion =
-                |(path, role)| Companion { input: Input::stored(storage.clone(), path), role };
+            let companion = |LayoutFile { path, role }| Companion {
+                input: Input::stored(storage.clone(), path),
+                role,
+            };
             return Ok((Some(*format), files.into_iter().map(companion).collect()));
         }
     }

@@ -226,9 +226,14 @@ impl SessionTurns {
         self.keys.iter().copied().zip(self.marks.iter().copied())
     }
 
-    /// Returns the earliest and the latest time, in milliseconds since 1970.
-    pub fn span(&self) -> (Option<i64>, Option<i64>) {
-        (self.start, self.end)
+    /// Returns the earliest time, in milliseconds since 1970.
+    pub fn start(&self) -> Option<i64> {
+        self.start
+    }
+
+    /// Returns the latest time, in milliseconds since 1970.
+    pub fn end(&self) -> Option<i64> {
+        self.end
     }
 
     /// Returns whether records say that they are copies.

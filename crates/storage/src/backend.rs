@@ -13,7 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use core_model::{Disk, FileRole, Files, Layout};
+use core_model::{Disk, Files, Layout, LayoutFile};
 
 use crate::{folder::list::list, system};
 
@@ -114,7 +114,7 @@ impl Backend {
     /// # Errors
     ///
     /// Returns an error if a folder or the store cannot be listed.
-    pub fn belonging(&self, layout: Layout, main: &Path) -> io::Result<Vec<(PathBuf, FileRole)>> {
+    pub fn belonging(&self, layout: Layout, main: &Path) -> io::Result<Vec<LayoutFile>> {
         match self {
             Backend::Disk => layout.files_listed(main, &mut list),
             #[cfg(feature = "cloud")]
@@ -123,7 +123,7 @@ impl Backend {
                 files.retain(|path| path != main);
                 let owned = |path: PathBuf| {
                     let owner = (layout.owner)(&path, self).filter(|owner| owner.main == main)?;
-                    Some((path, owner.role))
+                    Some(LayoutFile { path, role: owner.role })
                 };
                 Ok(files.into_iter().filter_map(owned).collect())
             }

@@ -83,12 +83,22 @@ impl<'p> Plan<'p> {
     }
 }
 
-/// Returns the indexes of tasks and the sizes of their sessions, the largest first. A large session
-/// at the end would keep one core busy and the others idle.
-pub fn largest_first(tasks: &[Task<'_>]) -> Vec<(u64, usize)> {
+/// A task in the order of a run.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct OrderedTask {
+    /// The index of the task.
+    pub task_idx: usize,
+    /// The size of its session, in bytes.
+    pub size: u64,
+}
+
+/// Returns the order of tasks, the largest first. A large session at the end would keep one core
+/// busy and the others idle.
+pub fn largest_first(tasks: &[Task<'_>]) -> Vec<OrderedTask> {
     let sizes = tasks.iter().map(|task| task.unit.size()).enumerate();
-    let mut order: Vec<(u64, usize)> = sizes.map(|(task_idx, size)| (size, task_idx)).collect();
-    order.sort_by_key(|(size, task_idx)| (u64::MAX - size, *task_idx));
+    let ordered = |(task_idx, size)| OrderedTask { task_idx, size };
+    let mut order: Vec<OrderedTask> = sizes.map(ordered).collect();
+    order.sort_by_key(|it| (u64::MAX - it.size, it.task_idx));
     order
 }
 

@@ -4,7 +4,7 @@ use std::{fs, io, path::Path};
 
 use conversion::{Agents, Carry, CarryMode, Manifest, Member, Sidecar, Sink, Source, Target};
 use core_model::Formats;
-use sessions::{Input, residue_path, sidecar_path};
+use sessions::{Input, RedactedFile, residue_path, sidecar_path};
 use storage::{Backend, Compression, Finished, Identity, Limits, Opened, Replace, Snapshot};
 
 use super::{ConvertError, Job, verify};
@@ -50,7 +50,7 @@ impl Job {
                 OutputState::Open(replace) => replace,
             };
             self.warn_if_shrunk(replace, input, path);
-            let (opened, redactions) = self.redacted(opened)?;
+            let RedactedFile { file: opened, redactions } = self.redacted(opened)?;
             let mut source = self.source(opened);
             let prepared = self.prepare(input, path, &mut source, extra);
             let is_changing = is_changing(&mut source)?;
@@ -164,7 +164,7 @@ impl Job {
         };
         self.warn_if_shrunk(replace, input, path);
         let mut target = self.outputs.create(path, opened.mode())?;
-        let (opened, _) = self.redacted(opened)?;
+        let opened = self.redacted(opened)?.file;
         let mut source = Source::new(opened);
         source.copy_to(&mut target)?;
         if is_changing(&mut source)? && !is_prefix(&mut source)? {

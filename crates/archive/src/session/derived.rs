@@ -100,7 +100,7 @@ impl Job {
         input: &Input,
         from: &'static Format,
     ) -> Result<Option<bool>, ConvertError> {
-        let mut source = Source::new(self.open(input)?.0);
+        let mut source = Source::new(self.open(input)?.file);
         let (mut is_derived, mut is_intact, mut n_lines) = (false, true, 0u64);
         source.for_each_piece(&[from], &mut |_, value| {
             n_lines += 1;

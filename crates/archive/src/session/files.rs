@@ -98,7 +98,7 @@ impl Job {
         let is_agent = |other: &&Companion| matches!(other.role, FileRole::Agent(_));
         let first = unit.others.iter().find(is_agent).filter(|_| unit.main.size() == 0);
         let input = first.map_or(&unit.main, |agent| &agent.input);
-        let mut source = Source::new(self.open(input)?.0);
+        let mut source = Source::new(self.open(input)?.file);
         let from = self.format_of(&mut source)?;
         if from.name == self.config.to.name {
             return Ok((from, Direction::Copy));
@@ -198,7 +198,7 @@ impl Job {
         main: &Path,
         from: &'static Format,
     ) -> Result<FileReport, ConvertError> {
-        let mut source = Source::new(self.open(input)?.0);
+        let mut source = Source::new(self.open(input)?.file);
         let found = conversion_history(
             self.config.formats,
             from,

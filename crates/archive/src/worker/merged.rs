@@ -122,8 +122,8 @@ impl<'p> Merged<'p> {
         self.receipts.iter().flatten().map(|it| it.time).sum()
     }
 
-    /// Returns the report on each file with its path, sorted by path, and the problems.
-    pub fn settle(self) -> (Vec<(String, FileReport)>, Vec<String>) {
+    /// Returns the reports and the problems.
+    pub fn settle(self) -> MergedReports {
         let mut problems = self.problems;
         if self.n_strange > 0 {
             problems.push(format!("{} lines are no receipts of this plan", self.n_strange));
@@ -133,7 +133,7 @@ impl<'p> Merged<'p> {
             of_unit.extend(kept.map(|kept| (planned, kept)));
         }
         of_unit.sort_by_key(|(planned, _)| &planned.main);
-        let mut settled: Vec<(String, FileReport)> = Vec::new();
+        let mut files = Vec::new();
         for (planned, kept) in of_unit {
             if let Some(error) = kept.error {
                 problems.push(format!("{}: {error}", planned.main.display()));
@@ -141,10 +141,31 @@ impl<'p> Merged<'p> {
             let paths = std::iter::once(&planned.main).chain(&planned.subs);
             let paths = paths.chain(std::iter::repeat(&planned.main));
             let label = |path: &PathBuf| path.to_string_lossy().into_owned();
-            settled.extend(paths.map(label).zip(kept.files));
+            let labels = paths.map(label);
+            files.extend(
+                labels.zip(kept.files).map(|(label, report)| LabeledReport { label, report }),
+            );
         }
-        (settled, problems)
+        MergedReports { files, problems }
     }
+}
+
+/// The reports of a plan's units.
+#[derive(Debug)]
+pub struct MergedReports {
+    /// The reports, sorted by the paths of their sessions.
+    pub files: Vec<LabeledReport>,
+    /// Messages about units that failed, and about lines that are no receipts.
+    pub problems: Vec<String>,
+}
+
+/// The report on a file, with the file's path.
+#[derive(Debug)]
+pub struct LabeledReport {
+    /// The path.
+    pub label: String,
+    /// The report.
+    pub report: FileReport,
 }
 
 impl Kept {

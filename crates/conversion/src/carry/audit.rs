@@ -19,7 +19,17 @@ use super::{
 use crate::pipeline::source::Source;
 
 /// The rule for a record that shows other messages than its carry restores.
-const DIFFERS: (&str, &str) = ("carry-differs", "it says something else than its carry restores");
+const DIFFERS: CarryFault =
+    CarryFault { rule: "carry-differs", message: "it says something else than its carry restores" };
+
+/// A rule that a record breaks with its carry.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct CarryFault {
+    /// The name of the rule.
+    pub rule: &'static str,
+    /// A message about the record, without a name of it.
+    pub message: &'static str,
+}
 
 /// The findings about a file's carries so far.
 #[derive(Debug)]
@@ -49,12 +59,8 @@ impl CarryAudit {
         }
     }
 
-    /// Checks the carry of a record. Returns the rule that it breaks, and a message.
-    pub fn record(
-        &mut self,
-        line: &Line<'_>,
-        record: Value<'_>,
-    ) -> Option<(&'static str, &'static str)> {
+    /// Checks the carry of a record. Returns the rule that it breaks.
+    pub fn record(&mut self, line: &Line<'_>, record: Value<'_>) -> Option<CarryFault> {
         let member = Member::find(record, self.written);
         let carry = match &member {
             Some(member) => Carry::parse(&member.carry),
@@ -64,10 +70,16 @@ impl CarryAudit {
         let carry = match carry {
             Ok(carry) => carry,
             Err(CarryError::Newer) => {
-                return Some(("carry-newer", "its carry is of a newer version"));
+                return Some(CarryFault {
+                    rule: "carry-newer",
+                    message: "its carry is of a newer version",
+                });
             }
             Err(CarryError::Damaged) => {
-                return Some(("carry-damaged", "its carry is damaged: its source is lost"));
+                return Some(CarryFault {
+                    rule: "carry-damaged",
+                    message: "its carry is damaged: its source is lost",
+                });
             }
         };
         let is_last = |end: &End| self.end.is_none_or(|known| known.carries < end.carries);
@@ -78,8 +90,13 @@ impl CarryAudit {
         let source = carry.format.of(self.formats);
         match carry.ordinal.map(|ordinal| self.ordinals.see(ordinal)) {
             _ if self.differs(line, record, source) => Some(DIFFERS),
-            Some(Seen::Again) => Some(("carry-doubled", "the record is here twice")),
-            Some(Seen::Late) => Some(("carry-moved", "the record is not where it was written")),
+            Some(Seen::Again) => {
+                Some(CarryFault { rule: "carry-doubled", message: "the record is here twice" })
+            }
+            Some(Seen::Late) => Some(CarryFault {
+                rule: "carry-moved",
+                message: "the record is not where it was written",
+            }),
             Some(Seen::Next) | None => None,
         }
     }
@@ -138,7 +155,7 @@ pub fn carry_faults<R: Read + Seek + Send>(
                 true => has_carry = true,
                 false => n_plain += 1,
             }
-            if let Some((_, message)) = audit.record(line, value) {
+            if let Some(CarryFault { message, .. }) = audit.record(line, value) {
                 *found.entry(message).or_insert(0) += 1;
             }
         }

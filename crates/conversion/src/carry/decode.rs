@@ -37,16 +37,26 @@ pub enum Ending {
     None,
 }
 
+/// A line without its ending, and the ending.
+#[derive(Clone, Copy, Debug)]
+pub struct SplitLine<'l> {
+    /// The bytes before the ending.
+    pub content: &'l [u8],
+    /// The ending.
+    pub ending: Ending,
+}
+
 impl Ending {
     /// Splits a line into its content and its ending.
-    pub fn split(line: &[u8]) -> (&[u8], Ending) {
-        match line.strip_suffix(b"\n") {
+    pub fn split(line: &[u8]) -> SplitLine<'_> {
+        let (content, ending) = match line.strip_suffix(b"\n") {
             None => (line, Ending::None),
             Some(rest) => match rest.strip_suffix(b"\r") {
                 None => (rest, Ending::Lf),
                 Some(rest) => (rest, Ending::CrLf),
             },
-        }
+        };
+        SplitLine { content, ending }
     }
 
     /// Returns the bytes of the ending; empty at the end of the file.

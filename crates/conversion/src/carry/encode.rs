@@ -17,7 +17,7 @@ use jsonl::{Line, Value};
 use twox_hash::XxHash3_64;
 
 use super::{
-    Ending, Manifest, Template,
+    Ending, Manifest, SplitLine, Template,
     decode::{TEMPLATE_FACTOR, TEMPLATE_SLACK},
     number::{push_base64, push_check, push_guard, push_number},
 };
@@ -108,7 +108,7 @@ impl CarryEncoder {
         value: Value<'_>,
         copied: &mut [Copied],
     ) {
-        let (content, ending) = Ending::split(line.bytes());
+        let SplitLine { content, ending } = Ending::split(line.bytes());
         let place = Place { offset: line.offset(), part: None, kind: own_kind(line) };
         self.push_place(out, place, ending, line.bytes());
         // In nearly all records, the value is the whole line and known to be UTF-8.
@@ -137,9 +137,9 @@ impl CarryEncoder {
         let (part, n_parts) = part;
         let start = range.start;
         let bytes = line.bytes().get(range).unwrap_or_default();
-        let (content, ending) = match part + 1 == n_parts {
+        let SplitLine { content, ending } = match part + 1 == n_parts {
             true => Ending::split(bytes),
-            false => (bytes, Ending::None),
+            false => SplitLine { content: bytes, ending: Ending::None },
         };
         let part = Some(Part { part, n_parts });
         let place = Place { offset: line.offset(), part, kind: own_kind(line) };
@@ -157,7 +157,8 @@ impl CarryEncoder {
         is_glue: bool,
     ) {
         let is_last = part.is_none_or(|part| part.part + 1 == part.n_parts);
-        let (content, ending) = if is_last { Ending::split(bytes) } else { (bytes, Ending::None) };
+        let whole = SplitLine { content: bytes, ending: Ending::None };
+        let SplitLine { content, ending } = if is_last { Ending::split(bytes) } else { whole };
         let kind = if is_glue { b'=' } else { b'&' };
         self.push_place(out, Place { offset, part, kind }, ending, bytes);
         self.push_pieces(out, content, text_of(content), 0, &mut []);

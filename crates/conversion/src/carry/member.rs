@@ -15,6 +15,16 @@ use super::number::guard_of;
 /// The name of the member.
 pub const MEMBER: &str = core_model::CARRY_MEMBER;
 
+/// The carry of a record, with exchanged quotes and backslashes restored, and escapes kept: for
+/// programs that search carries.
+#[derive(Clone, Debug)]
+pub struct ExchangedCarry {
+    /// The offset of the carry in its record.
+    pub offset: usize,
+    /// The carry.
+    pub bytes: Vec<u8>,
+}
+
 /// Exchanges `"` with `^` and `\` with DEL. Applied twice, it restores the byte.
 ///
 /// It has no branch, so that compilers vectorize it.
@@ -168,17 +178,16 @@ impl<'l> Member<'l> {
         memchr::memmem::find(line, b"\"_carried\":").is_some()
     }
 
-    /// Returns the offset of the carry in its record, which is of one of the formats, and the
-    /// carry's bytes with exchanged quotes and backslashes restored, and escapes kept.
-    pub fn exchanged(record: Value<'l>, formats: Formats) -> Option<(usize, Vec<u8>)> {
+    /// Returns the carry of a record, which is of one of the formats.
+    pub fn exchanged(record: Value<'l>, formats: Formats) -> Option<ExchangedCarry> {
         let body = Found::any(record, formats)?.value.text()?.body();
         let start = place(record.raw().as_str(), body)?;
-        Some((start, body.bytes().map(exchange).collect()))
+        Some(ExchangedCarry { offset: start, bytes: body.bytes().map(exchange).collect() })
     }
 
     /// Finds the carry in text that is no record, such as a line of a document of several lines.
     /// Returns the same as [`Member::exchanged`].
-    pub fn exchanged_in(text: &[u8]) -> Option<(usize, Vec<u8>)> {
+    pub fn exchanged_in(text: &[u8]) -> Option<ExchangedCarry> {
         const KEY: &[u8] = b"\"_carried\"";
         let blanks = |from: usize| {
             let rest = text.get(from..).unwrap_or_default();
@@ -198,7 +207,7 @@ impl<'l> Member<'l> {
             is_escaped = **byte == b'\\' && !is_escaped;
             !is_end
         });
-        Some((start, body.map(|byte| exchange(*byte)).collect()))
+        Some(ExchangedCarry { offset: start, bytes: body.map(|byte| exchange(*byte)).collect() })
     }
 
     /// Finds the member in a record of a format, at any position: another program may have moved it.
@@ -317,7 +326,8 @@ mod tests {
             let value = scanner.scan_slice(&line, 0).expect("JSON");
             let member = Member::find_any(value, NONE).expect("the member");
             assert_eq!(member.carry, carry);
-            let (start, exchanged) = Member::exchanged(value, NONE).expect("the member");
+            let ExchangedCarry { offset: start, bytes: exchanged } =
+                Member::exchanged(value, NONE).expect("the member");
             assert!(exchanged.starts_with(b"1a\"quoted\" \\back "));
             assert_eq!(line.get(start..start + 3), Some(&b"1a^"[..]));
             assert_eq!(member.visible(), visible);
@@ -354,13 +364,13 @@ mod tests {
             (r#""\"_carried\":\"no\"","_carried": "1^\n"#, 35),
         ] {
             assert_eq!(
-                Member::exchanged_in(line.as_bytes()),
+                Member::exchanged_in(line.as_bytes()).map(|it| (it.offset, it.bytes)),
                 Some((start, b"1\"\x7fn".to_vec())),
                 "{line}"
             );
         }
         for line in [r#""_carried":7"#, r#""_carried""#, r#""_carried":"#, "x"] {
-            assert_eq!(Member::exchanged_in(line.as_bytes()), None, "{line}");
+            assert!(Member::exchanged_in(line.as_bytes()).is_none(), "{line}");
         }
     }
 

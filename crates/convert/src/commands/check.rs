@@ -8,7 +8,7 @@ use std::{
 };
 
 use archive::Status;
-use conversion::{CarryAudit, Source};
+use conversion::{CarryAudit, CarryFault, Source};
 use core_model::{Check, Format, Problem, Severity};
 use jsonl::{Style, push_string};
 use sessions::{Input, ReadError, UnknownFormat, single_format};
@@ -157,7 +157,7 @@ impl Printer<'_> {
         source.for_each(&mut |line, value| {
             last = (line.offset(), last.1 + u64::from(!line.is_glue()));
             if let Ok(value) = value
-                && let Some((rule, message)) = carries.record(line, value)
+                && let Some(CarryFault { rule, message }) = carries.record(line, value)
             {
                 print(carry_problem(last, rule, message.to_owned()));
             }

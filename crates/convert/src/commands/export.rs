@@ -241,7 +241,7 @@ impl Export {
         sink: &mut dyn Write,
         links: &[Link],
     ) -> Result<Exported, ConvertError> {
-        let (opened, _) = self.redact.opened(FORMATS, input.open(Limits::default())?)?;
+        let opened = self.redact.opened(FORMATS, input.open(Limits::default())?)?.file;
         let mut source = Source::new(opened);
         let format = self.format_of(&mut source)?;
         let name = input.stem().unwrap_or("session").to_owned();
@@ -283,7 +283,7 @@ impl Export {
                 }
                 Ok(ControlFlow::Continue(()))
             })?;
-            let (_, figures) = page.finish()?;
+            let figures = page.finish()?.figures;
             Ok(Exported { figures, n_damaged, is_new: true })
         })?;
         for what in lines.unread() {

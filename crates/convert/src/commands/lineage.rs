@@ -144,7 +144,7 @@ impl<'m> Families<'m> {
         let start = |idx: &usize| {
             let until = ancestries.get(*idx).copied().flatten().and_then(|it| it.until);
             let member = members.get(*idx);
-            (until, member.and_then(|it| it.turns.span().1), member.map(|it| it.path.as_str()))
+            (until, member.and_then(|it| it.turns.end()), member.map(|it| it.path.as_str()))
         };
         for children in children.values_mut() {
             children.sort_by(|one, other| start(one).cmp(&start(other)));
@@ -205,7 +205,7 @@ impl<'m> Families<'m> {
         let (id, path) = (escape_for_terminal(&id), escape_for_terminal(path));
         let clock = |time: i64| printed_minute(time, zone);
         let Some(ancestry) = self.ancestries.get(idx).copied().flatten() else {
-            let start = member.turns.span().0.map(clock).unwrap_or_default();
+            let start = member.turns.start().map(clock).unwrap_or_default();
             return format!("{id}  {start}  {path}");
         };
         let own = match ancestry.n_own_prompts {

@@ -7,7 +7,8 @@ use std::{
 };
 
 use archive::{
-    Journal, Merged, OutputRoot, Planned, Queue, ReportOptions, Status, Store, named, open,
+    Journal, Merged, MergedReports, OutputRoot, Planned, Queue, ReportOptions, Status, Store,
+    named, open,
 };
 use clap::ValueHint;
 use sessions::Stores;
@@ -93,10 +94,10 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     journal.sync()?;
     journal.close()?;
     let (n_missing, time) = (merged.n_missing(), merged.time());
-    let (mut settled, problems) = merged.settle();
+    let MergedReports { mut files, problems } = merged.settle();
     let n_brief: u64 =
-        settled.iter_mut().map(|(label, it)| u64::from(it.complete_json(label))).sum();
-    let settled: Vec<_> = settled.into_iter().map(|(_, it)| it).collect();
+        files.iter_mut().map(|it| u64::from(it.report.complete_json(&it.label))).sum();
+    let settled: Vec<_> = files.into_iter().map(|it| it.report).collect();
     problems.iter().for_each(|problem| complain(problem));
     if n_missing > 0 {
         let n_units = plan.len();

@@ -79,9 +79,8 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let tasks = Plan { config, units: &units, output, is_mirrored, dedupe }.tasks(n_cores());
     let order = largest_first(&tasks);
     let mut plan = Vec::new();
-    for (bytes, task_idx) in &order {
-        let task = &tasks[*task_idx];
-        plan.push(planned(task, *bytes, &root, how)?);
+    for it in &order {
+        plan.push(planned(&tasks[it.task_idx], it.size, &root, how)?);
     }
     plan.sort_by_key(|it| std::cmp::Reverse(it.bytes));
     let mut out = io::BufWriter::new(io::stdout().lock());

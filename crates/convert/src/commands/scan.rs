@@ -6,7 +6,7 @@ use std::{
 };
 
 use archive::Status;
-use conversion::{MEMBER, Member};
+use conversion::{ExchangedCarry, MEMBER, Member};
 use jsonl::{Line, Scanner, Stream, Style, push_string};
 use memchr::memmem;
 use secrets::{Finding, Search};
@@ -143,18 +143,21 @@ impl<W: Write> Scan<W> {
             None => None,
         };
         let content_start = line.offset_of(line.content()).map_or(0, |at| at - line.offset());
-        let carry = carry.map(|(start, carry)| (start + content_start as usize, carry));
+        let carry = carry.map(|mut carry| {
+            carry.offset += content_start as usize;
+            carry
+        });
         search.find(line, &mut |finding| {
             let place = finding.written.start;
             let is_carry =
-                |(start, carry): &(usize, Vec<u8>)| (*start..start + carry.len()).contains(&place);
+                |it: &ExchangedCarry| (it.offset..it.offset + it.bytes.len()).contains(&place);
             if !carry.as_ref().is_some_and(is_carry) {
                 print(finding, finding.pointer, place);
             }
         });
-        if let Some((start, carry)) = carry {
-            search.find(&Line::new(&carry, 0), &mut |finding| {
-                print(finding, CARRY_POINTER, start + finding.written.start);
+        if let Some(carry) = carry {
+            search.find(&Line::new(&carry.bytes, 0), &mut |finding| {
+                print(finding, CARRY_POINTER, carry.offset + finding.written.start);
             });
         }
         result

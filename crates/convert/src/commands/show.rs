@@ -169,7 +169,7 @@ fn show(
     is_one_of_many: bool,
     out: &mut dyn Write,
 ) -> Result<bool, ReadError> {
-    let (opened, _) = Redact::from(args.redact).opened(FORMATS, input.open(Limits::default())?)?;
+    let opened = Redact::from(args.redact).opened(FORMATS, input.open(Limits::default())?)?.file;
     let mut source = Source::new(opened);
     let format = match args.reading.format() {
         Some(format) => format,

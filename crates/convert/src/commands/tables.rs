@@ -193,7 +193,7 @@ struct Run<'p> {
 impl Run<'_> {
     /// Adds an input. The inner result is an error of writing, which ends the run.
     fn input(&mut self, input: &Input) -> Result<export_parquet::Result<()>, ConvertError> {
-        let (opened, _) = self.redact.opened(FORMATS, input.open(Limits::default())?)?;
+        let opened = self.redact.opened(FORMATS, input.open(Limits::default())?)?.file;
         let mut source = Source::new(opened);
         let name = match input {
             Input::File { name, .. } => name.to_str().ok_or_else(not_text)?,

@@ -246,9 +246,10 @@ fn a_large_file_is_recovered_by_any_number_of_threads() {
     for n_scanners in [1, 3] {
         let source = convert::Source::new(io::Cursor::new(&large));
         let mut written = Vec::new();
-        let (report, _) = conversion
+        let report = conversion
             .run(&mut source.with_scanners(n_scanners), None, &mut written)
-            .expect("in memory");
+            .expect("in memory")
+            .report;
         assert!(written == whole, "{n_scanners} scanners");
         assert_eq!(report.n_recovered, 3 * n_copies as u64);
         assert_eq!(

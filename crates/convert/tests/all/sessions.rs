@@ -476,7 +476,7 @@ fn real_trees_come_back_whole() {
             continue;
         }
         let root = main.parent().expect("a folder");
-        let paths = files.iter().map(|(path, _)| path).chain([&main]);
+        let paths = files.iter().map(|file| &file.path).chain([&main]);
         let tree: Tree = paths
             .map(|path| {
                 let name = path.strip_prefix(root).expect("below").display().to_string();

@@ -41,7 +41,7 @@ fn n_allocations(session: &[u8], carry: CarryMode) -> u64 {
     let conversion = Conversion { formats: FORMATS, from, to, carry, options: Default::default() };
     let info = allocation_counter::measure(|| {
         let mut source = Source::new(io::Cursor::new(session));
-        let (report, _) = conversion.run(&mut source, None, &mut io::sink()).expect("converted");
+        let report = conversion.run(&mut source, None, &mut io::sink()).expect("converted").report;
         assert_eq!(report.lines_in as usize, session.iter().filter(|byte| **byte == b'\n').count());
     });
     info.count_total

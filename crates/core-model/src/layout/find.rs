@@ -10,7 +10,8 @@ use std::{
 use jsonl::{Scanner, Stream};
 
 use super::{
-    Agent, Evidence, FileRole, FolderEntry, Layout, Link, Linked, SessionTree, search::Search,
+    Agent, Evidence, FileRole, FolderEntry, Layout, LayoutFile, Link, Linked, SessionTree,
+    search::Search,
 };
 use crate::{Disk, Event, Files, Format};
 
@@ -24,7 +25,7 @@ impl Layout {
     /// # Errors
     ///
     /// Returns an error if a folder cannot be read.
-    pub fn files(&self, main: &Path) -> io::Result<Vec<(PathBuf, FileRole)>> {
+    pub fn files(&self, main: &Path) -> io::Result<Vec<LayoutFile>> {
         self.files_listed(main, &mut list)
     }
 
@@ -38,7 +39,7 @@ impl Layout {
         &self,
         main: &Path,
         list: &mut dyn FnMut(&Path) -> io::Result<Vec<FolderEntry>>,
-    ) -> io::Result<Vec<(PathBuf, FileRole)>> {
+    ) -> io::Result<Vec<LayoutFile>> {
         let mut files = Vec::new();
         let beside = match main.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -49,7 +50,7 @@ impl Layout {
         while let Some(folder) = folders.pop() {
             self.add_files(&folder, list(&folder), main, &mut files, Some(&mut folders))?;
         }
-        files.sort_by(|(one, _), (other, _)| one.cmp(other));
+        files.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(files)
     }
 
@@ -58,7 +59,7 @@ impl Layout {
         folder: &Path,
         entries: io::Result<Vec<FolderEntry>>,
         main: &Path,
-        files: &mut Vec<(PathBuf, FileRole)>,
+        files: &mut Vec<LayoutFile>,
         mut folders: Option<&mut Vec<PathBuf>>,
     ) -> io::Result<()> {
         let entries = match entries {
@@ -82,7 +83,7 @@ impl Layout {
                 && let Some(owner) = (self.owner)(&path, &Disk)
                 && owner.main == main
             {
-                files.push((path, owner.role));
+                files.push(LayoutFile { path, role: owner.role });
             }
         }
         Ok(())
@@ -123,13 +124,13 @@ impl SessionTree {
     pub fn of_files(
         format: &Format,
         main: &Path,
-        files: Vec<(PathBuf, FileRole)>,
+        files: Vec<LayoutFile>,
         opened: &dyn Files,
     ) -> io::Result<Self> {
         let mut tree = SessionTree { main: main.to_owned(), ..SessionTree::default() };
         let Some(layout) = format.layout else { return Ok(tree) };
         let mut descriptions = BTreeMap::new();
-        for (path, role) in files {
+        for LayoutFile { path, role } in files {
             match role {
                 FileRole::Agent(id) => {
                     tree.agents.push(Agent { id, path, ..Agent::default() });

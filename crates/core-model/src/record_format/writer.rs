@@ -7,6 +7,15 @@ use jsonl::Line;
 use super::{RecordFormat, RecordRef};
 use crate::{DocumentPart, EventWriter, Facts, Losses, Options, Output};
 
+/// The records that a [`RecordWriter`] wrote.
+#[derive(Clone, Debug)]
+pub struct WrittenRecords<W> {
+    /// The target.
+    pub target: W,
+    /// The losses: values of the sources that the target cannot hold.
+    pub losses: Losses,
+}
+
 /// Writer of records of any format as records of one format, without a carry.
 ///
 /// A writer needs facts of the whole session before its first record, such as the tools: collect
@@ -70,12 +79,12 @@ impl<W: io::Write, F: RecordFormat> RecordWriter<W, F> {
     /// # Errors
     ///
     /// Returns an error if the target cannot be written.
-    pub fn finish(mut self) -> io::Result<(W, Losses)> {
+    pub fn finish(mut self) -> io::Result<WrittenRecords<W>> {
         self.writer.finish(&mut self.out);
         self.flush()?;
         self.end_document()?;
         self.target.flush()?;
-        Ok((self.target, self.out.losses().clone()))
+        Ok(WrittenRecords { target: self.target, losses: self.out.losses().clone() })
     }
 
     fn flush(&mut self) -> io::Result<()> {

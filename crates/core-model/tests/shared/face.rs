@@ -104,7 +104,7 @@ fn what_the_writer_writes_is_read_and_checked() {
         for record in Reader::open(&path).expect("a file").flatten() {
             writer.write(&record.as_ref()).expect("a vector");
         }
-        let (written, _) = writer.finish().expect("a vector");
+        let written = writer.finish().expect("a vector").target;
         assert!(Reader::from_reader(&written[..]).all(|record| record.is_ok()), "{path:?}");
         assert!(Checker::check_reader(&written[..]).is_ok());
         let on_disk = Checker::check(&path).expect("a file");

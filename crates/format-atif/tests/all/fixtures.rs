@@ -33,7 +33,7 @@ fn rewrite(document: &[u8]) -> (String, Losses) {
     for record in Reader::from_reader(document).flatten() {
         writer.write(&record.as_ref()).expect("a vector");
     }
-    let (written, losses) = writer.finish().expect("a vector");
+    let core_model::WrittenRecords { target: written, losses } = writer.finish().expect("a vector");
     (String::from_utf8(written).expect("UTF-8"), losses)
 }
 

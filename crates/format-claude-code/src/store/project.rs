@@ -21,6 +21,15 @@ pub struct Project {
     pub path: String,
 }
 
+/// A session of a project.
+#[derive(Clone, Debug)]
+pub struct ProjectSession {
+    /// The file.
+    pub path: PathBuf,
+    /// Its first prompt, title and times.
+    pub info: SessionInfo,
+}
+
 impl Project {
     /// Creates a project for a path. Symbolic links should be resolved first, as the client does.
     pub fn new(path: impl Into<String>) -> Self {
@@ -80,16 +89,17 @@ impl Project {
     /// # Errors
     ///
     /// Returns an error if the folders of the project cannot be read.
-    pub fn sessions(&self, config_dir: &Path) -> io::Result<Vec<(PathBuf, SessionInfo)>> {
+    pub fn sessions(&self, config_dir: &Path) -> io::Result<Vec<ProjectSession>> {
         let mut found = Vec::new();
         for folder in self.folders(config_dir)? {
             for info in list_sessions(&folder)? {
-                found.push((folder.join(format!("{}.jsonl", info.session_id)), info));
+                let path = folder.join(format!("{}.jsonl", info.session_id));
+                found.push(ProjectSession { path, info });
             }
         }
-        found.sort_by_key(|(_, info)| std::cmp::Reverse(info.modified));
+        found.sort_by_key(|it: &ProjectSession| std::cmp::Reverse(it.info.modified));
         let mut known = HashSet::new();
-        found.retain(|(_, info)| known.insert(info.session_id.clone()));
+        found.retain(|it| known.insert(it.info.session_id.clone()));
         Ok(found)
     }
 

@@ -95,7 +95,7 @@ fn projects_by_their_path_or_by_what_their_sessions_say() {
     assert_eq!(find("/home/u"), None);
     let found = Project::new("/home/u/my.app").sessions(&config).expect("folders");
     assert_eq!(found.len(), 1);
-    assert_eq!(found[0].0, project.join(format!("{ID}6.jsonl")));
+    assert_eq!(found[0].path, project.join(format!("{ID}6.jsonl")));
     let session = Project::new("/home/u/my.app").session(&config, &format!("{ID}6"));
     assert_eq!(session.expect("folders").len(), 1);
     assert_eq!(folders_named(&config, "my-app").expect("folders"), std::slice::from_ref(&project));

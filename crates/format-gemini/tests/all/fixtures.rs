@@ -70,7 +70,7 @@ fn what_is_written_is_read_again() {
             said.extend(words(record.value()));
             writer.write(&record.as_ref()).expect("written");
         }
-        let (bytes, _) = writer.finish().expect("written");
+        let bytes = writer.finish().expect("written").target;
         let mut scanner = Scanner::default();
         let mut written = Vec::new();
         for line in format_gemini::jsonl::lines(&bytes) {

@@ -241,7 +241,7 @@ impl Pass<'_> {
         let label = escape_for_terminal(&self.lines.place.label(&agent.path));
         let opened = self.lines.place.bytes(&agent.path);
         let file = match opened.and_then(|file| self.lines.redact.bytes(FORMATS, file)) {
-            Ok((file, _)) => file,
+            Ok(redacted) => redacted.file,
             Err(error) => {
                 self.unread.push(format!("{label}: {}", io_message(&error)));
                 return Ok(ControlFlow::Continue(()));
