@@ -279,9 +279,9 @@ impl FileReport {
 
     /// Creates the report on a file in the folder of a session without a role there.
     pub fn of_stray(label: &str, report_options: &ReportOptions) -> Self {
-        let mut settled = Self { is_main: false, ..Self::new(FileStatus::NotASession) };
-        settled.take_stray(label, report_options);
-        settled
+        let mut report = Self { is_main: false, ..Self::new(FileStatus::NotASession) };
+        report.take_stray(label, report_options);
+        report
     }
 
     fn take_conversion(&mut self, report_options: &ReportOptions, done: &ConvertedFile) {

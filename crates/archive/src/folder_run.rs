@@ -55,8 +55,9 @@ impl FolderRun<'_> {
                 self.job.outputs.note_refusal(&task.path, refusal);
             }
             task.unit.files().for_each(|input| progress.add_input(input));
-            let settled = results.into_iter().map(|(input, result)| self.settle(input, result));
-            let mut files: Vec<FileReport> = settled.collect();
+            let reports =
+                results.into_iter().map(|(input, result)| self.finish_file(input, result));
+            let mut files: Vec<FileReport> = reports.collect();
             mark_parts(&mut files);
             if let Some(main) = files.first_mut() {
                 main.time = start.elapsed();
@@ -85,20 +86,20 @@ impl FolderRun<'_> {
                 if file.status.is_in_session()
                     && let Err(error) = self.job.outputs.remove_unwritten(input)
                 {
-                    *file = self.settle(input, Err(error.into()));
+                    *file = self.finish_file(input, Err(error.into()));
                     file.is_main = false;
                 }
             }
         }
     }
 
-    fn settle(&self, input: &Input, result: Result<FileReport, ConvertError>) -> FileReport {
+    fn finish_file(&self, input: &Input, result: Result<FileReport, ConvertError>) -> FileReport {
         let status = result.as_ref().err().map(FileStatus::of_error);
-        let settled = FileReport::finish(self.report_options, input, result);
+        let report = FileReport::finish(self.report_options, input, result);
         if let Some(status) = status.filter(|status| !status.is_left()) {
             self.job.outputs.note_failure(input, status);
         }
-        settled
+        report
     }
 
     /// Changes the report on a converted file that could not be published.
@@ -113,7 +114,7 @@ impl FolderRun<'_> {
                 && let Some(refusal) = refusal.take()
             {
                 let FileReport { is_main, time, .. } = *file;
-                *file = FileReport { is_main, time, ..self.settle(input, Err(refusal)) };
+                *file = FileReport { is_main, time, ..self.finish_file(input, Err(refusal)) };
                 return;
             }
         }

@@ -16,14 +16,13 @@ use sessions::{SessionFiles, Stores, is_inside_an_input};
 use storage::{Backend, Compression, is_url};
 
 use crate::{
-    FORMATS,
-    account::{self, Account},
-    by_name,
+    FORMATS, by_name,
     cli::{ConversionArgs, ConvertArgs},
     client::{command_line, warn_of_project},
     environment::{environment, n_cores, n_jobs},
     hint::convert_hint,
     interrupt::INTERRUPTION,
+    report::{self, SummarySettings},
     terminal::message::{failed, warn},
 };
 
@@ -75,7 +74,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     let Some(config) = how.job_config() else {
         return failed("--to FORMAT is missing: it names the format to write");
     };
-    let account = Account {
+    let settings = SummarySettings {
         config: &config,
         report_options: ReportOptions {
             hint: Some(convert_hint),
@@ -90,18 +89,18 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
         is_dry_run: args.dry_run,
         report: args.report.as_deref(),
     };
-    let report_options = account.report_options;
+    let report_options = settings.report_options;
     let (config, warnings) = (config.clone(), Warnings::new(warn));
     let job = Job { config, outputs: Arc::new(outputs), n_scanners, warnings };
     let settle = |results: Results<'_>| -> Vec<FileReport> {
-        let settled = results.into_iter().map(|(input, it)| {
+        let reports = results.into_iter().map(|(input, it)| {
             let mut report = FileReport::finish(&report_options, input, it);
             report.is_main = units.iter().any(|unit| std::ptr::eq(&unit.main, input));
             report
         });
-        settled.collect()
+        reports.collect()
     };
-    let mut settled = match (&args.install, output) {
+    let mut reports = match (&args.install, output) {
         (Some(project), _) => {
             let (environment, project) = (&environment(), project.as_deref());
             let target = InstallTarget { environment, project, fallback: None };
@@ -125,14 +124,14 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
         }
     };
     if let ([unit], false) = (&*units, is_folder) {
-        let from = settled.iter().find_map(|it| it.figures.from).and_then(by_name);
+        let from = reports.iter().find_map(|it| it.figures.from).and_then(by_name);
         let layout = from.and_then(|format| format.layout);
         let found = unit.main.path().zip(layout).map(|(main, layout)| strays(main, layout));
         for path in found.into_iter().flatten() {
-            settled.push(FileReport::of_stray(&path.to_string_lossy(), &report_options));
+            reports.push(FileReport::of_stray(&path.to_string_lossy(), &report_options));
         }
     }
-    account::close(&account, &settled, job.outputs.full(), start.elapsed())
+    report::close(&settings, &reports, job.outputs.full(), start.elapsed())
 }
 
 /// Prints the command that resumes an installed session.

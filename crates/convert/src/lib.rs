@@ -29,7 +29,6 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
-mod account;
 mod cli;
 mod client;
 #[cfg(all(test, feature = "cloud"))]
@@ -44,6 +43,7 @@ mod interrupt;
 mod new_file;
 mod object;
 mod reading;
+mod report;
 mod run;
 mod terminal;
 

@@ -15,10 +15,10 @@ use sessions::Stores;
 
 use crate::{
     FORMATS,
-    account::{self, Account},
     cli::ConversionArgs,
     hint::convert_hint,
     interrupt::INTERRUPTION,
+    report::{self, SummarySettings},
     terminal::{
         escape::escape_for_terminal,
         figures::count,
@@ -97,7 +97,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let MergedReports { mut files, problems } = merged.settle();
     let n_brief: u64 =
         files.iter_mut().map(|it| u64::from(it.report.complete_json(&it.label))).sum();
-    let settled: Vec<_> = files.into_iter().map(|it| it.report).collect();
+    let reports: Vec<_> = files.into_iter().map(|it| it.report).collect();
     problems.iter().for_each(|problem| complain(problem));
     if n_missing > 0 {
         let n_units = plan.len();
@@ -111,7 +111,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             count(n_brief, "file"),
         ));
     }
-    let account = Account {
+    let settings = SummarySettings {
         config: &config,
         report_options: ReportOptions {
             hint: Some(convert_hint),
@@ -126,9 +126,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         is_dry_run: false,
         report: args.report.as_deref(),
     };
-    let status = account::close(&account, &settled, None, time)?;
+    let status = report::close(&settings, &reports, None, time)?;
     let is_whole = n_missing == 0 && problems.is_empty();
-    Ok(if is_whole || settled.is_empty() { status } else { status.max(Status::Attention) })
+    Ok(if is_whole || reports.is_empty() { status } else { status.max(Status::Attention) })
 }
 
 /// Reads a plan. An invalid line is reported with its number.

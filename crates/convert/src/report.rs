@@ -17,14 +17,14 @@ use archive::{FileReport, FileStatus, JobConfig, ReportOptions, Status};
 use storage::{AtomicFile, AtomicFileOptions, FILE_MODE, Place, Replace};
 
 use crate::{
-    account::summary::Summary,
     interrupt::INTERRUPTION,
+    report::summary::Summary,
     terminal::{escape::escape_for_terminal, figures::count, message::complain, progress::say},
 };
 
 /// The settings of a run that its summary needs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Account<'t> {
+pub(crate) struct SummarySettings<'t> {
     pub(crate) config: &'t JobConfig,
     pub(crate) report_options: ReportOptions,
     /// The output file or folder; `None` for standard output.
@@ -40,24 +40,24 @@ pub(crate) struct Account<'t> {
 /// `full` is the path of a file system without space, if there was one; `time` is the duration of
 /// the run.
 pub(crate) fn close(
-    account: &Account<'_>,
-    settled: &[FileReport],
+    settings: &SummarySettings<'_>,
+    files: &[FileReport],
     full: Option<&str>,
     time: Duration,
 ) -> io::Result<Status> {
-    let report_options = account.report_options;
-    if settled.iter().any(|it| it.status == FileStatus::OutputClosed) {
+    let report_options = settings.report_options;
+    if files.iter().any(|it| it.status == FileStatus::OutputClosed) {
         return Ok(Status::Done);
     }
-    for it in settled {
+    for it in files {
         it.problems.iter().for_each(|problem| complain(problem));
         if !report_options.quiet {
             it.summary.iter().for_each(|line| say(&escape_for_terminal(line)));
         }
     }
-    tell_strays(settled);
-    let n_left = settled.iter().filter(|it| it.status.is_left()).count();
-    let n_all = settled.len();
+    tell_strays(files);
+    let n_left = files.iter().filter(|it| it.status.is_left()).count();
+    let n_all = files.len();
     match full {
         Some(place) => complain(&format!(
             "no space left on the file system of {place}: {n_left} of {n_all} files are left; \
@@ -71,11 +71,11 @@ pub(crate) fn close(
         None => {}
     }
     if report_options.is_folder && !report_options.quiet {
-        Summary::of(settled).print(account, time);
+        Summary::of(files).print(settings, time);
     }
-    if let Some(path) = account.report {
-        let totals = report_options.is_folder.then(|| Summary::of(settled).json());
-        let objects = settled.iter().map(|it| &*it.json).filter(|json| !json.is_empty());
+    if let Some(path) = settings.report {
+        let totals = report_options.is_folder.then(|| Summary::of(files).json());
+        let objects = files.iter().map(|it| &*it.json).filter(|json| !json.is_empty());
         let objects: Vec<&[u8]> = objects.chain(totals.as_deref()).collect();
         let report = [b"[", &*objects.join(&b",\n"[..]), b"]\n"].concat();
         write_report(path, &report).map_err(|error| {
@@ -85,9 +85,9 @@ pub(crate) fn close(
             )
         })?;
     }
-    let status = status(settled, full.is_some());
-    if status == Status::Failed && settled.iter().all(|it| it.problems.is_empty()) {
-        complain(&match settled.len() {
+    let status = status(files, full.is_some());
+    if status == Status::Failed && files.iter().all(|it| it.problems.is_empty()) {
+        complain(&match files.len() {
             0 => "nothing to convert: no file was found".to_owned(),
             n => format!("no session among {}", count(n as u64, "file")),
         });
@@ -96,11 +96,11 @@ pub(crate) fn close(
 }
 
 /// Prints the number of stray files in folders of sessions, and the first five names.
-fn tell_strays(settled: &[FileReport]) {
+fn tell_strays(files: &[FileReport]) {
     /// Limit on printed names.
     const MAX_NAMES: usize = 5;
     let names: Vec<String> =
-        settled.iter().filter_map(|it| it.stray.as_deref()).map(escape_for_terminal).collect();
+        files.iter().filter_map(|it| it.stray.as_deref()).map(escape_for_terminal).collect();
     if names.is_empty() {
         return;
     }
@@ -114,10 +114,10 @@ fn tell_strays(settled: &[FileReport]) {
 }
 
 /// Returns 0 if all is well, 2 if nothing was converted or a damaged file was refused, otherwise 1.
-fn status(settled: &[FileReport], is_full: bool) -> Status {
-    let is_something_done = settled.iter().any(FileReport::is_fine);
-    let worst = settled.iter().map(|it| it.exit).max().unwrap_or(Status::Failed);
-    let is_strict = settled.iter().any(|it| it.is_refused_for_damage);
+fn status(files: &[FileReport], is_full: bool) -> Status {
+    let is_something_done = files.iter().any(FileReport::is_fine);
+    let worst = files.iter().map(|it| it.exit).max().unwrap_or(Status::Failed);
+    let is_strict = files.iter().any(|it| it.is_refused_for_damage);
     match worst {
         _ if is_full => Status::Attention,
         Status::Failed if is_strict => Status::Failed,
@@ -145,6 +145,6 @@ fn write_report(path: &Path, report: &[u8]) -> io::Result<()> {
 }
 
 /// Returns the formats of the converted files.
-pub(crate) fn sources(settled: &[FileReport]) -> BTreeSet<&'static str> {
-    settled.iter().filter_map(|it| it.figures.from).collect()
+pub(crate) fn sources(files: &[FileReport]) -> BTreeSet<&'static str> {
+    files.iter().filter_map(|it| it.figures.from).collect()
 }

@@ -10,7 +10,7 @@ use conversion::CarryMode;
 use core_model::LossKind;
 
 use crate::{
-    account::{Account, sources},
+    report::{SummarySettings, sources},
     terminal::{
         escape::escape_for_terminal,
         figures::{count, grouped, size},
@@ -40,11 +40,11 @@ pub(crate) struct Summary {
 
 impl Summary {
     /// Adds up the reports of files.
-    pub(crate) fn of(settled: &[FileReport]) -> Self {
+    pub(crate) fn of(reports: &[FileReport]) -> Self {
         let (mut files, mut sessions) = (FileCounts::of_files(), FileCounts::of_sessions());
         let mut losses = HashMap::new();
         let mut by_kind: BTreeMap<(LossKind, Box<str>), u64> = BTreeMap::new();
-        for it in settled {
+        for it in reports {
             files.push(it);
             if it.is_main {
                 sessions.push(it);
@@ -59,11 +59,11 @@ impl Summary {
         let mut losses: Vec<(Box<str>, u64)> =
             losses.into_iter().map(|(field, n)| (field.into(), n)).collect();
         losses.sort_unstable_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(&other.0)));
-        let sum = |of: fn(&FileReport) -> u64| settled.iter().map(of).sum();
+        let sum = |of: fn(&FileReport) -> u64| reports.iter().map(of).sum();
         Self {
             files,
             sessions,
-            from: sources(settled).into_iter().collect(),
+            from: sources(reports).into_iter().collect(),
             bytes_in: sum(|it| it.figures.bytes_in),
             lines_out: sum(|it| it.figures.lines_out),
             n_damaged: sum(|it| it.figures.n_damaged),
@@ -88,21 +88,21 @@ impl Summary {
     }
 
     /// Prints the summary.
-    pub(crate) fn print(&self, account: &Account<'_>, time: Duration) {
-        for line in self.lines(account, time) {
+    pub(crate) fn print(&self, settings: &SummarySettings<'_>, time: Duration) {
+        for line in self.lines(settings, time) {
             say(&line);
         }
     }
 
-    fn lines(&self, account: &Account<'_>, time: Duration) -> Vec<String> {
-        let to = account.config.to.name;
-        let output = account.output.map(|path| path.to_string_lossy().into_owned());
+    fn lines(&self, settings: &SummarySettings<'_>, time: Duration) -> Vec<String> {
+        let to = settings.config.to.name;
+        let output = settings.output.map(|path| path.to_string_lossy().into_owned());
         let n_converted = self.sessions.converted;
         let n_files =
             self.files.converted + self.files.copied.unwrap_or(0) + self.files.inside.unwrap_or(0);
         let seconds = time.as_secs_f64();
         let rate = if seconds > 0.0 { self.bytes_in as f64 / seconds } else { 0.0 };
-        let what = if account.is_dry_run { "Would convert" } else { "Converted" };
+        let what = if settings.is_dry_run { "Would convert" } else { "Converted" };
         let from =
             if self.from.is_empty() { String::new() } else { format!(" {}", self.from.join(", ")) };
         let mut lines = vec![format!(
@@ -112,7 +112,7 @@ impl Summary {
             size(self.bytes_in),
             size(rate as u64),
         )];
-        let verb = if account.is_dry_run { "to write" } else { "written" };
+        let verb = if settings.is_dry_run { "to write" } else { "written" };
         let place = output
             .as_deref()
             .map(|it| format!(" to {}", escape_for_terminal(it)))
@@ -134,7 +134,7 @@ impl Summary {
         }
         lines.push(format!("  {}", parts.join(" · ")));
         if !self.losses.is_empty() {
-            let kept = match account.config.carry {
+            let kept = match settings.config.carry {
                 CarryMode::Inline => "kept in its lines",
                 CarryMode::Sidecar => "kept in sidecars",
                 CarryMode::None => "gone without a carry",
@@ -149,12 +149,12 @@ impl Summary {
             lines.push(format!("  Not expressible in {to}, {kept}: {}", fields.join(", ")));
         }
         let mut hints = Vec::new();
-        if let Some(report) = account.report {
+        if let Some(report) = settings.report {
             hints.push(format!("Report: {}", escape_for_terminal(&report.to_string_lossy())));
         }
-        if let ([from], Some(output), false) = (&*self.from, &output, account.is_dry_run)
+        if let ([from], Some(output), false) = (&*self.from, &output, settings.is_dry_run)
             && *from != to
-            && !matches!(account.config.carry, CarryMode::None)
+            && !matches!(settings.config.carry, CarryMode::None)
         {
             let output = quoted(&escape_for_terminal(output));
             hints.push(format!("Undo: convert {output} --to {from} -o restored/"));
