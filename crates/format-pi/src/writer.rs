@@ -41,6 +41,8 @@ pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn EventWriter> {
 struct SessionWriter {
     facts: Facts,
     has_header: bool,
+    /// Whether the output has a message that pi sends as the user's.
+    has_prompt: bool,
     thread: Thread,
     response: Option<Response>,
     calls: Calls,
@@ -149,6 +151,7 @@ impl SessionWriter {
     }
 
     fn resume_message(&mut self, message: &Message<'_>) {
+        self.has_prompt = true;
         for (block, _) in message.blocks() {
             match block {
                 core_model::Block::ToolUse(tool) if message.role == Role::Assistant => {

@@ -399,7 +399,7 @@ fn a_session_is_found_by_its_id() {
         assert!(words.contains(named), "{words}");
     }
     assert!(says(&["detect", "2b8"]).2.contains("no session with this id"));
-    assert!(says(&["detect", "../x"]).2.contains("No such file"));
+    assert!(says(&["detect", "../no-such-session"]).2.contains("No such file"));
     let project = home.project();
     let project = project.to_str().expect("UTF-8");
     let (status, words, _) = says(&["check", "--project", project]);

@@ -60,6 +60,7 @@ impl SessionWriter {
             let response = match &mut self.response {
                 Some(response) => response,
                 None => {
+                    self.open_with_prompt(event, out);
                     let line = self.thread.open("message", event, 0, out);
                     self.response.insert(Response::new(key, line, out))
                 }

@@ -33,6 +33,7 @@ impl SessionWriter {
         if n_results > 0 {
             out.lose(LossKind::Flattened, "message.content");
         }
+        self.has_prompt = true;
         let line = match (message.is_summary, message.is_meta) {
             (true, _) => self.write_summary(event, message, n_results, out),
             (false, true) => {
@@ -56,6 +57,20 @@ impl SessionWriter {
             return self.emit_after_response(line, out);
         }
         self.close_response(out);
+        self.thread.emit(line, out);
+    }
+
+    /// Writes a placeholder prompt before the first response of a session without a prompt: pi sends
+    /// the session as it is, and the API refuses messages that begin with the assistant's.
+    pub(super) fn open_with_prompt(&mut self, event: &Event<'_>, out: &mut Output) {
+        if std::mem::replace(&mut self.has_prompt, true) {
+            return;
+        }
+        out.lose(LossKind::Invented, "prompt");
+        let uuid = out.uuid(event, "prompt", 0);
+        let line = self.thread.open_derived("message", &uuid, out);
+        out.put(line.id, ",\"message\":{\"role\":\"user\",\"content\":\"[no prompt recorded]\"");
+        out.put_args(line.id, format_args!(",\"timestamp\":{}}}", line.millis));
         self.thread.emit(line, out);
     }
 
