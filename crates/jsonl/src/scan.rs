@@ -65,6 +65,13 @@ impl Scanner {
         Self { backend, ..Self::default() }
     }
 
+    /// Frees the index if it has more than `max_bytes`.
+    pub(crate) fn free_beyond(&mut self, max_bytes: usize) {
+        if self.nodes.capacity().saturating_mul(size_of::<Node>()) > max_bytes {
+            self.nodes = Vec::new();
+        }
+    }
+
     /// Validates a line and returns its value.
     ///
     /// # Errors

@@ -78,8 +78,11 @@ struct Current {
     carry: String,
     /// The record as it was written, without the carry; empty if the record is gone.
     visible: String,
-    /// The record as it was read, without the carry, with its terminator; empty if it is gone.
-    record: Vec<u8>,
+    /// The record as it was read, without the carry and its newline, if that differs from `visible`.
+    /// A long record is in memory once.
+    read: Option<String>,
+    /// Whether a newline follows the record.
+    is_terminated: bool,
     offset: u64,
     /// The first entry, and the next one.
     start: EntryCursor,
@@ -102,6 +105,43 @@ struct Current {
     own: std::vec::IntoIter<Vec<u8>>,
     /// Whether the record itself was passed on.
     is_placed: bool,
+}
+
+impl Current {
+    /// Returns the record as it was read, without the carry.
+    fn record(&self) -> ReadRecord<'_> {
+        let text = self.read.as_ref().unwrap_or(&self.visible);
+        ReadRecord { text, is_terminated: self.is_terminated }
+    }
+}
+
+/// A record as it was read, without its carry.
+#[derive(Clone, Copy, Debug)]
+struct ReadRecord<'r> {
+    text: &'r str,
+    /// Whether a newline follows the text.
+    is_terminated: bool,
+}
+
+impl ReadRecord<'_> {
+    fn len(self) -> usize {
+        self.text.len() + usize::from(self.is_terminated)
+    }
+
+    fn to_vec(self) -> Vec<u8> {
+        let terminator: &[u8] = if self.is_terminated { b"\n" } else { b"" };
+        [self.text.as_bytes(), terminator].concat()
+    }
+}
+
+/// A record without its carry.
+struct Visible {
+    /// The record as it was written.
+    written: String,
+    /// Whether its content is unedited.
+    is_intact: bool,
+    /// The record as it was read, if that differs.
+    read: Option<String>,
 }
 
 /// The entries of a carry that are read next. Entries that come after the record's own in the source
@@ -287,13 +327,12 @@ impl Restorer {
         if !self.take_head(&carry) {
             return self.push_unreadable(line, value, CarryError::Damaged);
         }
-        let n_terminator = usize::from(line.is_terminated() && !line.is_in_document());
-        let terminator = &line.bytes()[line.bytes().len() - n_terminator..];
-        let record = [member.before.as_bytes(), member.after.as_bytes(), terminator].concat();
+        let is_terminated = line.is_terminated() && !line.is_in_document();
         let offset = line.offset();
         let seen = carry.ordinal.map_or(Seen::Next, |ordinal| self.ordinals.see(ordinal));
         if seen == Seen::Again {
             self.stats.doubled += 1;
+            let record = ReadRecord { text: &member.visible(), is_terminated }.to_vec();
             let skeletons = None;
             let item = Item::Converted { line: record, offset, skeletons, is_doubled: true };
             return self.buffers.push_edited(None, item, &mut self.stats);
@@ -303,7 +342,8 @@ impl Restorer {
         self.stats.moved += u64::from(seen == Seen::Late);
         let event = value.map(|value| self.written.first_event(value));
         let is_glue = line.is_glue();
-        let (visible, is_intact) = self.visible(&member, &carry, event.as_ref(), is_glue);
+        let Visible { written: visible, is_intact, read } =
+            self.visible(&member, &carry, event.as_ref(), is_glue);
         let is_start = event.as_ref().is_some_and(|event| matches!(event.body, Body::Start(_)));
         if let Some(event) = event.as_ref().filter(|_| !is_intact) {
             self.moved.note(event);
@@ -317,7 +357,8 @@ impl Restorer {
         self.current = Some(Current {
             carry: member.carry,
             visible,
-            record,
+            read,
+            is_terminated,
             offset,
             start,
             cursor: start,
@@ -360,17 +401,17 @@ impl Restorer {
         self.orders.learn(carry.orders)
     }
 
-    /// Returns a record as it was written, and whether its content is unedited.
+    /// Returns a record as it was written.
     fn visible(
         &mut self,
         member: &Member<'_>,
         carry: &Carry<'_>,
         event: Option<&Event<'_>>,
         is_glue: bool,
-    ) -> (String, bool) {
+    ) -> Visible {
         let (visible, guard) = (member.visible(), carry.guard);
         if member.guard_in(self.written, is_glue) == guard {
-            return (visible, true);
+            return Visible { written: visible, is_intact: true, read: None };
         }
         let respelt = match is_of_value(self.written, is_glue) {
             true => None,
@@ -379,14 +420,14 @@ impl Restorer {
         match respelt {
             Some(written) => {
                 self.stats.respelt += 1;
-                (written, true)
+                Visible { written, is_intact: true, read: Some(visible) }
             }
             None => match event.and_then(|event| self.before_move(member, carry, event, is_glue)) {
                 Some(written) => {
                     self.stats.edited += 1;
-                    (written, true)
+                    Visible { written, is_intact: true, read: Some(visible) }
                 }
-                None => (visible, false),
+                None => Visible { written: visible, is_intact: false, read: None },
             },
         }
     }
@@ -494,7 +535,8 @@ impl Restorer {
         self.current = Some(Current {
             carry,
             visible: String::new(),
-            record: Vec::new(),
+            read: None,
+            is_terminated: false,
             offset: 0,
             start,
             cursor: start,

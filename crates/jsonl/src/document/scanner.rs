@@ -62,6 +62,23 @@ impl UnitScanner {
         (glue, value)
     }
 
+    /// Frees each buffer of more than `max_bytes`, such as the index of a long line.
+    ///
+    /// ```
+    /// # use jsonl::{Line, UnitScanner};
+    /// let mut scanner = UnitScanner::default();
+    /// let long = format!("[{}0]", "0,".repeat(1000));
+    /// assert!(scanner.scan(&Line::new(long.as_bytes(), 0), &[]).1.is_ok());
+    /// scanner.free_beyond(1000);
+    /// assert!(scanner.scan(&Line::new(b"{}", 0), &[]).1.is_ok());
+    /// ```
+    pub fn free_beyond(&mut self, max_bytes: usize) {
+        self.scanner.free_beyond(max_bytes);
+        if self.scratch.capacity() > max_bytes {
+            self.scratch = Vec::new();
+        }
+    }
+
     /// Stores the glue with the containers around it, and returns the offset of the glue.
     fn complete(&mut self, line: &Line<'_>, paths: &[&'static str], is_torn: bool) -> usize {
         let content = line.content();

@@ -14,6 +14,10 @@ use crate::carry::{
 const MAX_FACTOR: usize = 4;
 const FREE_BYTES: usize = 64 * 1024;
 
+/// Limit on the buffers of a scanner between two records, in bytes. The buffers of a record of 8 MiB
+/// would otherwise stay in memory beside those of the next steps.
+const MAX_KEPT_BUFFER: usize = 1024 * 1024;
+
 fn unit_of(is_glue: bool) -> Unit {
     if is_glue { Unit::Glue } else { Unit::Line }
 }
@@ -82,6 +86,7 @@ impl Restorer {
             let offset = said_by.iter().map(|line| line.offset).min();
             self.stats.count_difference(offset.unwrap_or_default());
         }
+        scanner.free_beyond(MAX_KEPT_BUFFER);
         self.scanner = scanner;
     }
 
@@ -125,6 +130,7 @@ impl Restorer {
                 break;
             }
         }
+        scanner.free_beyond(MAX_KEPT_BUFFER);
         self.scanner = scanner;
         n_own
     }

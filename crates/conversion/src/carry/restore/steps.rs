@@ -1,6 +1,6 @@
 //! Restores the entries of a carry, one at a time.
 
-use super::{Current, Item, Phase, Restorer};
+use super::{Current, Item, Phase, ReadRecord, Restorer};
 use crate::carry::{
     CarryEntry, EntryKind,
     waiting::{PartLine, PartOf, RestoredRecord},
@@ -41,7 +41,7 @@ impl Restorer {
                     is_moved: current.is_moved,
                     is_first: !current.is_placed,
                     visible: &current.visible,
-                    record: &current.record,
+                    record: current.record(),
                     offset: current.offset,
                 };
                 current.is_placed |= self.take_own(&entry, own);
@@ -133,7 +133,7 @@ impl Restorer {
                 is_moved: current.is_moved,
                 is_first: true,
                 visible: &current.visible,
-                record: &current.record,
+                record: current.record(),
                 offset: current.offset,
             };
             self.push_edited(&own, None, None);
@@ -168,7 +168,7 @@ struct Own<'r> {
     is_moved: bool,
     is_first: bool,
     visible: &'r str,
-    record: &'r [u8],
+    record: ReadRecord<'r>,
     offset: u64,
 }
 
