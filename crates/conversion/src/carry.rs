@@ -21,8 +21,10 @@ pub(crate) mod reorder_buffers;
 pub(crate) mod restore;
 pub(crate) mod run;
 pub(crate) mod sidecar;
+mod spilled_runs;
 pub(crate) mod strip;
 mod template;
+mod temporary;
 pub(crate) mod waiting;
 
 pub use self::{

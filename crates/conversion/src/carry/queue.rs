@@ -6,6 +6,8 @@
 
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 
+use super::temporary::{Temporary, temporary};
+
 /// Limit on the bytes of entries in memory, and of a frame.
 const MAX_IN_MEMORY: usize = 1024 * 1024;
 
@@ -231,20 +233,6 @@ impl Spilled {
         self.at += length;
         Ok(())
     }
-}
-
-/// A temporary file; memory on a system without files.
-#[cfg(target_family = "wasm")]
-type Temporary = io::Cursor<Vec<u8>>;
-#[cfg(not(target_family = "wasm"))]
-type Temporary = tempfile::SpooledTempFile;
-
-/// Creates a temporary file, which is on the disk from its first byte on.
-fn temporary() -> Temporary {
-    #[cfg(target_family = "wasm")]
-    return Temporary::default();
-    #[cfg(not(target_family = "wasm"))]
-    Temporary::new(0)
 }
 
 #[cfg(test)]

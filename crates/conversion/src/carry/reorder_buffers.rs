@@ -8,9 +8,15 @@ use crate::carry::{
     waiting::{PartLine, PartOf, ReorderBuffer, RestoredRecord},
 };
 
-/// Limit on the waiting bytes in all buffers. Above it, missing records are given up and everything
-/// is released.
-const MAX_WAITING: usize = 16 * 1024 * 1024;
+/// Limit on the waiting bytes in memory in all buffers. Above it, restored records are moved to a
+/// file. If others are too many, missing records are given up and everything is released.
+const MAX_WAITING: usize = 8 * 1024 * 1024;
+
+/// Limit on the temporary files of all buffers.
+const MAX_FILES: usize = 64;
+
+/// The least waiting bytes of a buffer that are moved to a file.
+const MIN_SPILL: usize = 64 * 1024;
 
 /// The reorder buffers of a source of one or more files.
 #[derive(Debug)]
@@ -25,12 +31,20 @@ pub(crate) struct ReorderBuffers {
     /// The buffers with released items in the order of release, and the number of items of each. The
     /// items stay in their buffers.
     ready: VecDeque<(usize, usize)>,
+    /// The buffers with unfinished releases.
+    unfinished: VecDeque<usize>,
 }
 
 impl Default for ReorderBuffers {
     fn default() -> Self {
-        let buffers = vec![ReorderBuffer::new(0)];
-        Self { starts: vec![0], buffers, current: 0, n_bytes: 0, ready: VecDeque::new() }
+        Self {
+            starts: vec![0],
+            buffers: vec![ReorderBuffer::new(0)],
+            current: 0,
+            n_bytes: 0,
+            ready: VecDeque::new(),
+            unfinished: VecDeque::new(),
+        }
     }
 }
 
@@ -45,7 +59,14 @@ impl ReorderBuffers {
     }
 
     /// Removes and returns the next item in source order, and the number of its file.
-    pub(crate) fn next_item(&mut self) -> Option<(usize, Item)> {
+    pub(crate) fn next_item(&mut self, stats: &mut RestoreStats) -> Option<(usize, Item)> {
+        while self.ready.is_empty() {
+            let buffer_idx = *self.unfinished.front()?;
+            self.change(buffer_idx, stats, ReorderBuffer::go_on);
+            if !self.buffers.get(buffer_idx).is_some_and(ReorderBuffer::is_unfinished) {
+                self.unfinished.pop_front();
+            }
+        }
         let (buffer_idx, n_items) = self.ready.front_mut()?;
         let buffer_idx = *buffer_idx;
         *n_items = n_items.saturating_sub(1);
@@ -106,10 +127,7 @@ impl ReorderBuffers {
     pub(crate) fn drain(&mut self, stats: &mut RestoreStats) {
         for buffer_idx in 0..self.buffers.len() {
             self.current = buffer_idx;
-            self.with(None, stats, |buffer, stats| {
-                buffer.drain(true, stats);
-                buffer.drain_sidecar();
-            });
+            self.with(None, stats, ReorderBuffer::drain_all);
         }
     }
 
@@ -132,10 +150,16 @@ impl ReorderBuffers {
                 return;
             };
             let before = self.n_bytes;
+            let n_files = self.buffers.iter().filter(|buffer| buffer.has_spilled()).count();
             self.change(fullest, stats, |buffer, stats| {
-                buffer.drain(true, stats);
-                if buffer.n_bytes() > 0 {
-                    buffer.drain_sidecar();
+                let n_bytes = buffer.n_bytes();
+                // A spill that frees less than half of the memory would soon be followed by another.
+                let is_freed = (n_files < MAX_FILES || buffer.has_spilled())
+                    && n_bytes >= MIN_SPILL
+                    && buffer.spill()
+                    && buffer.n_bytes() <= n_bytes / 2;
+                if !is_freed {
+                    buffer.drain_all(stats);
                 }
             });
             if self.n_bytes >= before {
@@ -152,7 +176,11 @@ impl ReorderBuffers {
     ) {
         let buffer = &mut self.buffers[buffer_idx];
         let (before, n_ready) = (buffer.n_bytes(), buffer.n_ready());
+        let was_unfinished = buffer.is_unfinished();
         change(buffer, stats);
+        if buffer.is_unfinished() && !was_unfinished {
+            self.unfinished.push_back(buffer_idx);
+        }
         self.n_bytes = (self.n_bytes + buffer.n_bytes()).saturating_sub(before);
         match buffer.n_ready().saturating_sub(n_ready) {
             0 => {}

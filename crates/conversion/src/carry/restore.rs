@@ -233,7 +233,7 @@ impl Restorer {
     /// Returns an error if the sidecar cannot be read.
     pub(crate) fn next_item(&mut self) -> io::Result<Option<(usize, Item)>> {
         loop {
-            if let Some((file_idx, mut item)) = self.buffers.next_item() {
+            if let Some((file_idx, mut item)) = self.buffers.next_item(&mut self.stats) {
                 self.compare_parts(&item);
                 if file_idx == 0 {
                     self.moved.change(&mut item, self.format, &mut self.scanner);

@@ -20,8 +20,8 @@ use std::collections::BTreeMap;
 use core_model::Late;
 use jsonl::{Line, Unit};
 
-/// Limit in bytes on the distance that a line is delayed. It is half the limit of the reorder
-/// buffer, so that the way back does not give up a delayed line as missing.
+/// Limit in bytes on the distance that a line is delayed, and so on the memory of delayed lines. On
+/// the way back, the reorder buffer has a file for the records that wait.
 const MAX_DISTANCE: u64 = 8 * 1024 * 1024;
 
 /// The lines to delay, and the delayed lines that have not been released.

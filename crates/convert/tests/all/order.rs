@@ -163,3 +163,37 @@ fn every_fixture_comes_back_though_only_a_part_of_it_is_shown() {
         },
     );
 }
+
+/// A session of 12 MB that begins with its last record, as no client writes it. On the way back, its
+/// records wait in a file until the first record of the source comes.
+#[test]
+fn a_long_session_in_backward_order_comes_back() {
+    const N_RECORDS: usize = 42_000;
+    let uuid = |n: usize| format!("00000000-0000-4000-8000-{n:012x}");
+    let record = |n: usize| {
+        let parent = if n == 0 { "null".to_owned() } else { format!("\"{}\"", uuid(n - 1)) };
+        format!(
+            "{{\"parentUuid\":{parent},\"isSidechain\":false,\"cwd\":\"/w\",\"sessionId\":\"{}\",\
+             \"version\":\"2.1.0\",\"type\":\"user\",\"message\":{{\"role\":\"user\",\"content\":\
+             \"{n}\"}},\"uuid\":\"{}\",\"timestamp\":\"2026-03-21T14:30:01.500Z\"}}\n",
+            uuid(0),
+            uuid(n)
+        )
+    };
+    let source: String = (0..N_RECORDS).rev().map(record).collect();
+    let clido = by_name("clido").expect("a format");
+    for carry in [CarryMode::Inline, CarryMode::Sidecar] {
+        let there = convert(source.as_bytes(), (claude_code(), clido), carry, Options::default());
+        assert_eq!(words(&there.bytes, clido).first().map(String::as_str), Some("1"));
+        let sidecar = there.sidecar.map(|bytes| Sidecar::read(&bytes[..]).expect("a sidecar"));
+        let conversion = Conversion {
+            formats: FORMATS,
+            from: clido,
+            to: claude_code(),
+            carry: CarryMode::None,
+            options: Options::default(),
+        };
+        let back = conversion.convert(&there.bytes, sidecar).expect("in memory");
+        assert!(back.bytes == source.as_bytes(), "{carry:?}");
+    }
+}
