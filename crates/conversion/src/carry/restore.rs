@@ -6,6 +6,7 @@
 //! entries takes the memory of one.
 
 mod compare;
+mod current;
 mod items;
 mod moved;
 mod steps;
@@ -17,9 +18,12 @@ use jsonl::{Line, UnitScanner, Value, respell_str};
 
 pub(crate) use self::items::Item;
 pub use self::items::RestoreStats;
-use self::moved::Moved;
+use self::{
+    current::{Current, Phase, ReadRecord, Visible},
+    moved::Moved,
+};
 use crate::carry::{
-    Carry, CarryEntry, CarryError, End, EntryCursor, EntryKind, Member, MemberOrders,
+    Carry, CarryEntry, CarryError, End, EntryKind, Member, MemberOrders,
     agreement::ReplacedIds,
     guard::{is_of_value, line_guard},
     guard_of,
@@ -70,91 +74,6 @@ pub(crate) struct Restorer {
     n_read: u64,
     n_restored: u64,
     max_restored: u64,
-}
-
-/// A carry whose entries are being read, and its record.
-#[derive(Debug)]
-struct Current {
-    carry: String,
-    /// The record as it was written, without the carry; empty if the record is gone.
-    visible: String,
-    /// The record as it was read, without the carry and its newline, if that differs from `visible`.
-    /// A long record is in memory once.
-    read: Option<String>,
-    /// Whether a newline follows the record.
-    is_terminated: bool,
-    offset: u64,
-    /// The first entry, and the next one.
-    start: EntryCursor,
-    cursor: EntryCursor,
-    phase: Phase,
-    /// The highest source offset of its own entries; `u64::MAX` without one.
-    last_own: u64,
-    is_moved: bool,
-    /// Whether the record is gone.
-    is_gone: bool,
-    /// Whether the record is unedited and all its own entries can be restored.
-    is_whole: bool,
-    /// Whether one of its own entries is a part of a source record.
-    has_parts: bool,
-    /// The number of source records among its own entries.
-    n_sources: u64,
-    /// Whether the record names the folder of the session.
-    is_start: bool,
-    /// The restored bytes of its own entries, if they were kept.
-    own: std::vec::IntoIter<Vec<u8>>,
-    /// Whether the record itself was passed on.
-    is_placed: bool,
-}
-
-impl Current {
-    /// Returns the record as it was read, without the carry.
-    fn record(&self) -> ReadRecord<'_> {
-        let text = self.read.as_ref().unwrap_or(&self.visible);
-        ReadRecord { text, is_terminated: self.is_terminated }
-    }
-}
-
-/// A record as it was read, without its carry.
-#[derive(Clone, Copy, Debug)]
-struct ReadRecord<'r> {
-    text: &'r str,
-    /// Whether a newline follows the text.
-    is_terminated: bool,
-}
-
-impl ReadRecord<'_> {
-    fn len(self) -> usize {
-        self.text.len() + usize::from(self.is_terminated)
-    }
-
-    fn to_vec(self) -> Vec<u8> {
-        let terminator: &[u8] = if self.is_terminated { b"\n" } else { b"" };
-        [self.text.as_bytes(), terminator].concat()
-    }
-}
-
-/// A record without its carry.
-struct Visible {
-    /// The record as it was written.
-    written: String,
-    /// Whether its content is unedited.
-    is_intact: bool,
-    /// The record as it was read, if that differs.
-    read: Option<String>,
-}
-
-/// The entries of a carry that are read next. Entries that come after the record's own in the source
-/// follow them, or else all of them would wait in memory for the record's own.
-#[derive(Clone, Copy, Debug)]
-enum Phase {
-    /// Entries that no record shows and that come before the last of the record's own, and the carries
-    /// of the source's own sidecar for them.
-    HeldBefore,
-    /// The record's own entries, and the first of the entries that come after them.
-    Own(Option<EntryCursor>),
-    /// Entries that no record shows and that come after all of the record's own.
-    HeldAfter,
 }
 
 impl Restorer {

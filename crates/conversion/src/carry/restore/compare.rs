@@ -14,8 +14,8 @@ use crate::carry::{
 const MAX_FACTOR: usize = 4;
 const FREE_BYTES: usize = 64 * 1024;
 
-/// Limit on the buffers of a scanner between two records, in bytes. The buffers of a record of 8 MiB
-/// would otherwise stay in memory beside those of the next steps.
+/// Limit on the buffers of a scanner between two records, in bytes. The index of a long record would
+/// otherwise stay in memory until the end.
 const MAX_KEPT_BUFFER: usize = 1024 * 1024;
 
 fn unit_of(is_glue: bool) -> Unit {
