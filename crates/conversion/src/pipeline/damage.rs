@@ -70,7 +70,8 @@ pub struct Recovered {
 pub(crate) struct DamageLog {
     /// Whether the last piece did not end its line.
     is_inside: bool,
-    last_damaged: u64,
+    /// The number of the last damaged line. Glue before the first record has the number 0.
+    last_damaged: Option<u64>,
 }
 
 impl DamageLog {
@@ -111,7 +112,7 @@ impl DamageLog {
         if let Some(torn) = report.torn.take() {
             self.add(torn, report);
         }
-        (self.is_inside, self.last_damaged) = (false, 0);
+        (self.is_inside, self.last_damaged) = (false, None);
     }
 
     /// Adds an unreadable line, or piece of a line, to the report.
@@ -143,8 +144,8 @@ impl DamageLog {
     }
 
     fn count_line(&mut self, report: &mut Report) {
-        if self.last_damaged != report.lines_in {
-            self.last_damaged = report.lines_in;
+        if self.last_damaged != Some(report.lines_in) {
+            self.last_damaged = Some(report.lines_in);
             report.n_damaged += 1;
         }
     }

@@ -77,10 +77,10 @@ impl Report {
 
     /// Returns whether the user should look at the result: damaged lines, a gap, or entries, files
     /// or sidecars left out. Losses do not count, nor does a torn last line, unless it is the only
-    /// line: then nothing was converted, and a carry in it is unknown.
+    /// line or the start of a document: then nothing was converted, and a carry in it is unknown.
     pub fn wants_attention(&self) -> bool {
         self.n_damaged > 0
-            || (self.torn.is_some() && self.lines_in == 1)
+            || (self.torn.is_some() && self.lines_in <= 1)
             || self.n_left_out > 0
             || self.n_unplaced > 0
             || self.n_elsewhere > 0
