@@ -28,8 +28,9 @@ pub(super) fn count_message(event: &Event<'_>, message: &Message<'_>, out: &mut 
     out.drop_if(message.stop_reason.is_some_and(|reason| !reason.is_null()), "stop_reason");
 }
 
-/// Counts the tokens of a response that has no line of its own.
+/// Counts the tokens and the model of a response that has no line of its own.
 pub(super) fn count_usage(message: &Message<'_>, out: &mut Output) {
+    out.drop_if(message.model.is_some(), "model");
     out.drop_if(message.usage.is_some_and(|usage| !usage.is_null()), "usage");
 }
 

@@ -74,8 +74,9 @@ impl Response {
 
     /// Stores the members of the message. The last line of a response has the final ones.
     pub(super) fn observe(&mut self, message: &Message<'_>, out: &mut Output) {
-        if let Some(model) = message.model.filter(|model| is_known(*model)) {
-            self.model = Some(json(&model.decode()));
+        match message.model.filter(|model| is_known(*model)) {
+            Some(model) => self.model = Some(json(&model.decode())),
+            None => out.drop_if(message.model.is_some(), "model"),
         }
         if let Some(usage) = message.usage.filter(|usage| usage.is_object()) {
             out.lose(LossKind::Flattened, "usage");
