@@ -129,13 +129,12 @@ fn read_message<'l>(record: Value<'l>, message: &MessageInfo<'l>, n: usize) -> O
         }),
         message.error.map(read_error),
     ];
-    let n_before = usize::from(is_said);
     event.body = match bodies.into_iter().flatten().nth(n) {
         Some(body) => body,
         None if n == 0 => Body::Other,
         None => return None,
     };
-    if n >= n_before {
+    if n > 0 {
         // Results and errors have no id of their own, and come when the response is complete.
         event.context.uuid = None;
         event.context.time = message.completed.map(|time| time.raw()).or(event.context.time);
@@ -154,7 +153,7 @@ fn is_of_response(part: Value<'_>) -> bool {
 }
 
 /// Returns whether a part is a call with its result.
-fn is_result(part: Value<'_>) -> bool {
+pub(crate) fn is_result(part: Value<'_>) -> bool {
     let status = part.get("state").and_then(|state| state.get("status")?.text());
     is_type(part, "tool") && status.is_some_and(|it| it.is("completed") || it.is("error"))
 }

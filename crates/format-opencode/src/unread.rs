@@ -141,12 +141,12 @@ fn list_part(part: Value<'_>, is_user: bool, found: &mut dyn FnMut(&str)) {
         found("text.text");
     }
     if let Some(state) = part.get("state").filter(|_| kind == "tool") {
-        list_inner(
-            state,
-            "tool.state",
-            &["status", "input", "output", "error", "attachments"],
-            found,
-        );
+        let held: &[&str] = match crate::reader::is_result(part) {
+            true => &["status", "input", "output", "error", "attachments"],
+            // A call without a result is pending or running.
+            false => &["input"],
+        };
+        list_inner(state, "tool.state", held, found);
     }
     if let Some(metadata) = part.get("metadata").filter(|_| kind == "reasoning") {
         list_inner(metadata, "reasoning.metadata", &["anthropic"], found);
@@ -161,6 +161,9 @@ fn list_part(part: Value<'_>, is_user: bool, found: &mut dyn FnMut(&str)) {
 fn record<'l>(event: &Event<'l>) -> [Option<Text<'l>>; 2] {
     match Record::decode(event.value) {
         Record::Message(message) => [message.role, None],
+        Record::Session(_) if matches!(event.body, Body::Title(_)) => {
+            [Text::new("\"title\""), None]
+        }
         Record::Session(_) => [Text::new("\"session\""), None],
         Record::Other => [None, None],
     }

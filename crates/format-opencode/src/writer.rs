@@ -21,13 +21,13 @@ use std::collections::{HashMap, VecDeque};
 
 use core_model::{
     Block, Body, Event, EventWriter, Facts, IdHasher, LossKind, Message, NoticeKind, Options,
-    Output, Role, millis,
+    Output, Role, millis, replacement_tool_id,
 };
 use jsonl::Text;
 
 use self::{
     ids::Ids,
-    message::{Key, Open},
+    message::{Key, Open, TIMES},
     part::Part,
 };
 use crate::Record;
@@ -46,12 +46,15 @@ struct SessionWriter {
     facts: Facts,
     has_header: bool,
     ids: Ids,
+    /// Whether the session has another id than in the source.
+    has_other_id: bool,
     /// The messages that are not complete, in order.
     open: VecDeque<Open>,
     /// The number of messages that were emitted.
     n_emitted: usize,
-    /// The calls without a result: the number of the message, and the number of the part.
-    calls: HashMap<String, (usize, usize)>,
+    /// The calls without a result, by their ids in the source: the number of the message, and the number
+    /// of the part.
+    calls: HashMap<String, VecDeque<(usize, usize)>>,
     hasher: IdHasher,
     /// The model of the last response.
     model: Option<String>,
@@ -66,6 +69,9 @@ struct SessionWriter {
 impl EventWriter for SessionWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
         self.write_header(event, out);
+        if self.has_other_id && event.context.session_id.is_some() {
+            out.lose(LossKind::Flattened, event.vocabulary.session_id);
+        }
         match &event.body {
             Body::Start(start) => losses::count_start(event, start, out),
             Body::Message(message) => self.write_message(event, message, out),
@@ -104,6 +110,9 @@ impl EventWriter for SessionWriter {
                 self.ids.resume_session(message.session_id);
                 let created = message.created.and_then(|time| millis(time.raw()));
                 self.ids.resume_message(message.id, created, message.is_user());
+                for id in message.parts().filter_map(|part| part.get("callID")?.text()) {
+                    self.ids.is_new_call(&id.decode());
+                }
                 if let Some(model) = message.model_id {
                     self.model = Some(model.decode().into_owned());
                     let provider = message.value.get("providerID").and_then(|id| id.text());
@@ -169,6 +178,19 @@ impl SessionWriter {
 
     fn write_response(&mut self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
         let key = Key::of(event, message, &self.hasher);
+        // Some proxies answer their own calls. The results are in the parts of the calls.
+        if message.blocks().all(|(block, _)| matches!(block, Block::ToolResult(_))) {
+            out.drop_ids(event);
+            out.drop_time(event);
+            match self.open.back_mut().filter(|open| open.takes(key)) {
+                Some(open) => open.observe(message, out),
+                None => losses::count_response(message, out),
+            }
+            for result in message.tool_results() {
+                self.write_result(event, &result, out);
+            }
+            return;
+        }
         let last = self.open.pop_back();
         let continues = last.as_ref().is_some_and(|open| open.takes(key));
         let mut open = match last {
@@ -184,7 +206,7 @@ impl SessionWriter {
             }
         };
         open.has_failed |= message.is_by_client();
-        for (block, raw) in message.blocks() {
+        for (n, (block, _)) in message.blocks().enumerate() {
             match &block {
                 Block::Thinking { text, signature: None } if text.is_blank() => {
                     out.lose(LossKind::Dropped, "thinking");
@@ -192,18 +214,16 @@ impl SessionWriter {
                 Block::Text(text) if text.is_blank() => out.lose(LossKind::Dropped, "text"),
                 Block::ToolUse(tool) if !tool.is_server => {
                     let id = tool.id.decode().into_owned();
-                    if !self.ids.is_new_call(&id) {
-                        // The API would refuse the session.
-                        open.parts.push(Part::repeated_call(out, open.line, raw));
-                        continue;
-                    }
-                    open.parts.push(Part::call(out, open.line, tool));
+                    // The API would refuse two calls with one id.
+                    let other = (!self.ids.is_new_call(&id))
+                        .then(|| replacement_tool_id(&out.uuid(event, "call", n)));
+                    open.parts.push(Part::call(out, open.line, tool, other.as_deref()));
                     let place = self.n_emitted.saturating_add(self.open.len());
-                    self.calls.insert(id, (place, open.parts.len().saturating_sub(1)));
+                    let part = open.parts.len().saturating_sub(1);
+                    self.calls.entry(id).or_default().push_back((place, part));
                 }
-                // Some proxies answer their own calls.
                 Block::ToolResult(_) => {}
-                _ => open.parts.push(Part::of_response(out, open.line, &block)),
+                _ => open.parts.push(Part::of_response(out, open.line, &block, open.created)),
             }
         }
         open.observe(message, out);
@@ -221,7 +241,7 @@ impl SessionWriter {
         out: &mut Output,
     ) {
         out.drop_result(result);
-        let place = self.calls.remove(&*result.tool_use_id.decode());
+        let place = self.answer(&result.tool_use_id.decode());
         let part = place.and_then(|(message, part)| {
             let message = self.open.get_mut(message.checked_sub(self.n_emitted)?)?;
             Some((message.created, message.parts.get_mut(part)?))
@@ -230,15 +250,27 @@ impl SessionWriter {
             out.lose(LossKind::Dropped, "tool_result");
             return out.lose(LossKind::Dropped, "tool_result.content");
         };
-        let end = event.context.time.and_then(millis).unwrap_or(created).max(created);
+        let end = event.context.time.and_then(millis).filter(|millis| TIMES.contains(millis));
+        let end = end.unwrap_or(created).max(created);
         part.complete(out, result, end);
+    }
+
+    /// Removes and returns the place of the first call that has an id and no result.
+    fn answer(&mut self, id: &str) -> Option<(usize, usize)> {
+        let waiting = self.calls.get_mut(id)?;
+        let place = waiting.pop_front();
+        if waiting.is_empty() {
+            self.calls.remove(id);
+        }
+        place
     }
 
     /// Returns whether a message can be emitted: no later result is for one of its calls.
     fn is_complete(&self, place: usize, open: &Open) -> bool {
         open.parts.iter().all(|part| match &part.call {
             Some(id) => {
-                let is_waiting = self.calls.get(id).is_some_and(|(message, _)| *message == place);
+                let mut waiting = self.calls.get(id).into_iter().flatten();
+                let is_waiting = waiting.any(|(message, _)| *message == place);
                 !is_waiting || !self.facts.is_answered(id)
             }
             None => true,
@@ -267,9 +299,11 @@ impl SessionWriter {
     fn emit_first(&mut self, out: &mut Output) {
         let Some(open) = self.open.pop_front() else { return };
         for id in open.parts.iter().filter_map(|part| part.call.as_ref()) {
-            let is_own = self.calls.get(id).is_some_and(|(place, _)| *place == self.n_emitted);
-            if is_own {
-                self.calls.remove(id);
+            if let Some(waiting) = self.calls.get_mut(id) {
+                waiting.retain(|(place, _)| *place != self.n_emitted);
+                if waiting.is_empty() {
+                    self.calls.remove(id);
+                }
             }
         }
         self.n_emitted = self.n_emitted.saturating_add(1);

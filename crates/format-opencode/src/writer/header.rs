@@ -3,7 +3,7 @@
 use core_model::{Body, DocumentPart, Event, LossKind, Output, iso_millis, millis};
 use jsonl::{Raw, Scanner, Text};
 
-use super::{SessionWriter, ids::session_id};
+use super::{SessionWriter, ids::session_id, message::TIMES};
 use crate::VERSION;
 
 impl SessionWriter {
@@ -17,7 +17,7 @@ impl SessionWriter {
         let mut scanner = Scanner::default();
         let start = self.facts.start.as_deref().unwrap_or("null");
         let start = scanner.scan_slice(start.as_bytes(), 0).map_or(Raw::NULL, |it| it.raw());
-        let created = millis(start).filter(|millis| *millis >= 0).unwrap_or_else(|| {
+        let created = millis(start).filter(|millis| TIMES.contains(millis)).unwrap_or_else(|| {
             let kind =
                 self.facts.start.as_ref().map_or(LossKind::Invented, |_| LossKind::Flattened);
             out.lose(kind, "timestamp");
@@ -34,9 +34,7 @@ impl SessionWriter {
             None => id.into_owned(),
         };
         self.ids.start_session(&own, created);
-        if self.ids.session != own {
-            out.lose(LossKind::Flattened, event.vocabulary.session_id);
-        }
+        self.has_other_id = self.ids.session != own;
         out.put(line, "{\"info\":{\"id\":");
         out.put_string(line, &self.ids.session);
         out.put(line, ",\"slug\":\"converted\",\"projectID\":\"global\",\"directory\":");
@@ -57,7 +55,10 @@ impl SessionWriter {
         let title = self.facts.title.as_ref().and_then(|(_, title)| Text::new(title));
         match title.filter(|title| !title.is_blank()) {
             Some(title) => out.put_string(line, &title.decode()),
-            None => out.put_string(line, &format!("New session - {}", iso_millis(created))),
+            None => {
+                out.lose(LossKind::Invented, "info.title");
+                out.put_string(line, &format!("New session - {}", iso_millis(created)));
+            }
         }
         for field in ["info.slug", "info.projectID", "info.version"] {
             out.lose(LossKind::Invented, field);
@@ -68,7 +69,8 @@ impl SessionWriter {
         );
         let end = self.facts.end.as_deref().unwrap_or("null");
         let end = scanner.scan_slice(end.as_bytes(), 0).map_or(Raw::NULL, |it| it.raw());
-        let updated = millis(end).unwrap_or(created).max(created);
+        let end = millis(end).filter(|millis| TIMES.contains(millis));
+        let updated = end.unwrap_or(created).max(created);
         out.put_args(line, format_args!("\"updated\":{updated}}}"));
         out.mark_carry(line, ",\"metadata\":{\"convert\":{", "}}");
         out.put(line, "}}");

@@ -1,9 +1,15 @@
 //! Holds a message until all its parts are complete, and writes it.
 
+use std::ops::RangeInclusive;
+
 use core_model::{Event, IdHasher, LineId, LossKind, Message, Output, Place, Role, Tokens, millis};
-use jsonl::{Style, Text, push_string};
+use jsonl::{Raw, Style, Text, push_string};
 
 use super::{SessionWriter, ids::Ids, part::Part};
+
+/// The times that a document can have, in milliseconds since 1970: JavaScript has no later date, and
+/// smaller numbers are read as seconds.
+pub(super) const TIMES: RangeInclusive<i64> = 100_000_000_001..=8_640_000_000_000_000;
 
 /// The property that all lines of a response share, as hashes.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -77,10 +83,11 @@ impl SessionWriter {
         out: &mut Output,
     ) -> Open {
         let time = event.context.time;
-        let known = time.and_then(millis).filter(|millis| *millis >= 0);
+        let known = time.and_then(millis).filter(|millis| TIMES.contains(millis));
         // The client sorts messages by their times.
         let created = known.unwrap_or(self.ids.last).max(self.ids.last);
-        if known != Some(created) && n == 0 {
+        let is_exact = known == Some(created) && time.is_some_and(is_in_millis);
+        if !is_exact && n == 0 {
             let kind = time.map_or(LossKind::Invented, |_| LossKind::Flattened);
             out.lose(kind, event.vocabulary.time);
         }
@@ -177,11 +184,21 @@ impl Open {
             }
             let Tokens { input, output, cache_read, cache_creation } =
                 self.tokens.unwrap_or_default();
+            if self.tokens.is_none() {
+                out.lose_at(LossKind::Invented, "usage", self.place);
+            }
             let has_calls = self.parts.iter().any(|part| part.call.is_some());
             let finish = match self.finish {
                 None | Some("stop") if has_calls => "tool-calls",
                 finish => finish.unwrap_or("stop"),
             };
+            match self.finish {
+                None => out.lose_at(LossKind::Invented, "stop_reason", self.place),
+                Some(before) if before != finish => {
+                    out.lose_at(LossKind::Flattened, "stop_reason", self.place);
+                }
+                Some(_) => {}
+            }
             out.put_args(
                 line,
                 format_args!(
@@ -193,6 +210,7 @@ impl Open {
                 ),
             );
             if self.has_failed {
+                out.lose_at(LossKind::Invented, "info.error", self.place);
                 out.put(line, ",\"error\":{\"name\":\"UnknownError\",\"data\":{\"message\":");
                 out.put(line, "\"the request failed\"}}");
             }
@@ -220,6 +238,20 @@ impl Open {
     }
 }
 
+/// Returns whether a time has no part smaller than a millisecond, so that the document has all of it.
+fn is_in_millis(time: Raw<'_>) -> bool {
+    let Some(text) = time.as_text() else {
+        // Seconds as a float are not exact to the last digits.
+        let number = time.as_f64().unwrap_or_default();
+        let millis = if number.abs() > 1e11 { number } else { number * 1000.0 };
+        return (millis - millis.round()).abs() < 0.001;
+    };
+    let text = text.decode();
+    let digits = text.split_once('.').map_or("", |(_, rest)| rest);
+    let digits = digits.bytes().take_while(u8::is_ascii_digit);
+    digits.skip(3).all(|digit| digit == b'0')
+}
+
 /// Returns the provider of a model, by its name. Only with the provider and the model that the
 /// client goes on with does it send the signatures of thinking.
 fn provider_of(model: &str) -> &'static str {
@@ -238,4 +270,21 @@ pub(super) fn json(text: &str) -> String {
     let mut written = Vec::with_capacity(text.len().saturating_add(2));
     push_string(&mut written, text, Style::Compact);
     String::from_utf8_lossy(&written).into_owned()
+}
+
+#[test]
+fn times_of_other_formats_are_exact_to_the_millisecond_or_not() {
+    for (time, is_exact) in [
+        ("\"2026-11-22T19:58:26Z\"", true),
+        ("\"2026-11-22T19:58:26.114Z\"", true),
+        ("\"2026-11-22T19:58:26.114000Z\"", true),
+        ("\"2026-11-22T19:58:26.000001Z\"", false),
+        ("1795377506114", true),
+        ("1795377506.25", true),
+        ("1795377506114.5", false),
+    ] {
+        let mut scanner = jsonl::Scanner::default();
+        let value = scanner.scan_slice(time.as_bytes(), 0).expect(time);
+        assert_eq!(is_in_millis(value.raw()), is_exact, "{time}");
+    }
 }

@@ -4,10 +4,7 @@
 //! "state":{"status":"completed","input":{..},"output":"a.rs",..}}`.
 
 use core_model::{Block, Content, Field, LineId, LossKind, Output, TextBody, ToolResult, ToolUse};
-use jsonl::{Raw, Scanner, Style, respell};
-
-/// The error of a call without a result.
-const NO_RESULT: &str = "Tool execution was interrupted";
+use jsonl::Scanner;
 
 /// A part of a message, without its end.
 #[derive(Debug)]
@@ -17,6 +14,8 @@ pub(super) struct Part {
     metadata: Metadata,
     /// The id of a call; `None` for other parts.
     pub(super) call: Option<String>,
+    /// Whether the id of the call is written as another one.
+    is_renamed: bool,
     /// The state of a call after its input; `None` without a result.
     result: Option<String>,
     attachments: Vec<(String, String)>,
@@ -35,7 +34,7 @@ enum Metadata {
 
 impl Part {
     fn new(id: LineId, metadata: Metadata) -> Self {
-        Self { id, metadata, call: None, result: None, attachments: Vec::new() }
+        Self { id, metadata, call: None, is_renamed: false, result: None, attachments: Vec::new() }
     }
 
     /// Returns whether the part can hold a carry.
@@ -74,7 +73,12 @@ impl Part {
     }
 
     /// Writes a block of a response, other than a call.
-    pub(super) fn of_response(out: &mut Output, line: LineId, block: &Block<'_>) -> Self {
+    pub(super) fn of_response(
+        out: &mut Output,
+        line: LineId,
+        block: &Block<'_>,
+        created: i64,
+    ) -> Self {
         let id = out.open_part(line);
         match block {
             Block::Text(text) => {
@@ -84,7 +88,7 @@ impl Part {
             Block::Thinking { text, signature } => {
                 out.put(id, "{\"type\":\"reasoning\",\"text\":");
                 out.copy_text(id, *text);
-                out.put(id, ",\"time\":{\"start\":0,\"end\":0}");
+                put_time(out, id, created);
                 if let Some(signature) = signature {
                     out.put(id, ",\"metadata\":{\"anthropic\":{\"signature\":");
                     out.copy_text(id, *signature);
@@ -93,7 +97,7 @@ impl Part {
                 }
             }
             Block::RedactedThinking { data } => {
-                put_redacted(out, id, |out| out.copy_text(id, *data));
+                put_redacted(out, id, created, |out| out.copy_text(id, *data));
                 return Self::new(id, Metadata::Open);
             }
             Block::Other { kind: Some(kind), raw } if kind.is("redacted_thinking") => {
@@ -101,7 +105,7 @@ impl Part {
                 let data = scanner.scan_raw(*raw).ok().and_then(|block| block.get("data")?.text());
                 match data {
                     Some(data) => {
-                        put_redacted(out, id, |out| out.copy_text(id, data));
+                        put_redacted(out, id, created, |out| out.copy_text(id, data));
                         return Self::new(id, Metadata::Open);
                     }
                     None => put_placeholder(out, id, block),
@@ -112,28 +116,22 @@ impl Part {
         Self::new(id, Metadata::Absent)
     }
 
-    /// Writes a call up to its input.
-    pub(super) fn call(out: &mut Output, line: LineId, tool: &ToolUse<'_>) -> Self {
+    /// Writes a call up to its input, with another id if an earlier call has its own.
+    pub(super) fn call(
+        out: &mut Output,
+        line: LineId,
+        tool: &ToolUse<'_>,
+        other: Option<&str>,
+    ) -> Self {
         let id = out.open_part(line);
         out.put(id, "{\"type\":\"tool\",\"callID\":");
-        out.copy_text(id, tool.id);
+        out.copy_text_or(id, tool.id, other, "tool_use.id");
         out.put(id, ",\"tool\":");
         out.copy_text(id, tool.name);
         out.put(id, ",\"state\":{\"input\":");
         out.copy_object_input(id, tool);
         let call = Some(tool.id.decode().into_owned());
-        Self { call, ..Self::new(id, Metadata::Absent) }
-    }
-
-    /// Writes a call whose id an earlier call has, as a text.
-    pub(super) fn repeated_call(out: &mut Output, line: LineId, raw: Raw<'_>) -> Self {
-        out.lose(LossKind::Flattened, "tool_use");
-        let id = out.open_part(line);
-        let mut written = Vec::new();
-        respell(&mut written, raw, Style::Compact);
-        out.put(id, "{\"type\":\"text\",\"text\":");
-        out.put_string(id, &String::from_utf8_lossy(&written));
-        Self::new(id, Metadata::Absent)
+        Self { call, is_renamed: other.is_some(), ..Self::new(id, Metadata::Absent) }
     }
 
     /// Writes the request of a compaction.
@@ -161,6 +159,9 @@ impl Part {
     /// Adds the result of a call.
     pub(super) fn complete(&mut self, out: &mut Output, result: &ToolResult<'_>, end: i64) {
         let id = self.id;
+        if self.is_renamed {
+            out.lose(LossKind::Flattened, "tool_result.tool_use_id");
+        }
         let is_error = match result.is_error {
             Field::Value(is_error) => is_error,
             Field::Absent | Field::Null => {
@@ -225,16 +226,11 @@ impl Part {
                     }
                     out.put(id, "}");
                 }
-                None => {
-                    out.lose(LossKind::Invented, "tool_result");
-                    out.put_args(
-                        id,
-                        format_args!(
-                            ",\"status\":\"error\",\"error\":\"{NO_RESULT}\",\
-                             \"time\":{{\"start\":{created},\"end\":{created}}}}}"
-                        ),
-                    );
-                }
+                // The client has such calls in its own sessions, and sends them as interrupted.
+                None => out.put_args(
+                    id,
+                    format_args!(",\"status\":\"running\",\"time\":{{\"start\":{created}}}}}"),
+                ),
             }
         }
         // The metadata comes last, because the carry is at the end of it.
@@ -275,8 +271,13 @@ fn put_file(out: &mut Output, id: LineId, media_type: TextBody<'_>, data: TextBo
     out.put(id, "\"");
 }
 
-fn put_redacted(out: &mut Output, id: LineId, data: impl FnOnce(&mut Output)) {
-    out.put(id, "{\"type\":\"reasoning\",\"text\":\"\",\"time\":{\"start\":0,\"end\":0}");
+fn put_time(out: &mut Output, id: LineId, created: i64) {
+    out.put_args(id, format_args!(",\"time\":{{\"start\":{created},\"end\":{created}}}"));
+}
+
+fn put_redacted(out: &mut Output, id: LineId, created: i64, data: impl FnOnce(&mut Output)) {
+    out.put(id, "{\"type\":\"reasoning\",\"text\":\"\"");
+    put_time(out, id, created);
     out.put(id, ",\"metadata\":{\"anthropic\":{\"redactedData\":");
     data(out);
     out.put(id, "}");

@@ -1,3 +1,4 @@
 //! The tests of this crate from outside, in one binary, since each binary costs a link.
 
 mod fixtures;
+mod writer;
