@@ -12,6 +12,7 @@ pub static FORMATS: Formats = Formats::new(&[
     &format_codex::FORMAT,
     &format_codex::STREAM,
     &format_copilot::FORMAT,
+    &format_opencode::FORMAT,
     &format_pi::FORMAT,
     &format_gemini::QWEN,
     &format_sdk_stream::DUMP,

@@ -21,6 +21,7 @@ const FORMATS: &[&str] = &[
     "codex",
     "codex-stream",
     "copilot",
+    "opencode",
     "pi",
     "qwen",
     "sdk-stream",

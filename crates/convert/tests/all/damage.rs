@@ -10,7 +10,7 @@ use jsonl::{Line, Scanner, recover};
 use crate::shared::{
     data::{data, root},
     fixtures::fixtures,
-    pieces::pieces,
+    pieces::{as_lines, pieces},
     ways::{others, there_and_back},
 };
 
@@ -107,7 +107,7 @@ fn records_of(format: &Format) -> Vec<Vec<u8>> {
     let mut records = Vec::new();
     for fixture in fixtures() {
         if fixture.format == format.name && !fixture.name.starts_with("damaged") {
-            for line in jsonl::lines(&fixture.bytes) {
+            for line in jsonl::lines(&as_lines(&fixture.bytes, format).0) {
                 let is_record = scanner.scan(&line).is_ok_and(|value| (format.is_record)(value));
                 records.extend(is_record.then(|| line.content().trim_ascii().to_vec()));
             }
@@ -162,7 +162,8 @@ fn convert(bytes: &[u8], from: &'static Format, to: &'static Format) -> Report {
 
 #[test]
 fn damaged_files_come_back_and_their_records_are_counted() {
-    for from in FORMATS.iter().copied() {
+    // `document.rs` has the tests of damaged documents, in which no line is a record.
+    for from in FORMATS.iter().copied().filter(|from| !from.framing.is_document()) {
         let all = records_of(from);
         let mut dice = Dice(0x2545_f491_4f6c_dd1d);
         for n in 0..40 {
@@ -268,6 +269,9 @@ fn the_first_damage_refuses_a_strict_conversion() {
         let bad = jsonl::lines(&fixture.bytes)
             .enumerate()
             .find(|(_, line)| !line.is_blank() && Scanner::default().scan(line).is_err());
+        // A document is sound as a whole.
+        let is_sound = from.framing.is_document() && jsonl::validate(&fixture.bytes).is_ok();
+        let bad = bad.filter(|_| !is_sound);
         for to in FORMATS.iter().copied() {
             let conversion = Conversion {
                 formats: FORMATS,

@@ -16,11 +16,13 @@ use crate::shared::{
     leaves::{leaves, unaccounted},
     lines::{Spelling, file},
     made_up::made_up,
-    said::Said,
-    sessions::{Happening, claude_code, clido, copilot, dump, happenings, pi, qwen, rollout, wire},
-    shown::shown,
+    said::{Said, for_each_event},
+    sessions::{
+        Happening, claude_code, clido, copilot, dump, happenings, opencode, pi, qwen, rollout, wire,
+    },
+    shown::{shown, shown_document},
     turns::picked,
-    ways::{Written, convert, others, there_and_back},
+    ways::{Written, convert, line_targets, others, there_and_back},
 };
 
 /// The default number of cases, enough for each change.
@@ -63,6 +65,12 @@ fn sources() -> Vec<&'static Format> {
     FORMATS.targets().collect()
 }
 
+/// Returns the formats whose files are lines. A document ends behind its last record, so that no prefix of
+/// it is a document, and its head has facts about the whole session.
+fn line_sources() -> Vec<&'static Format> {
+    line_targets().collect()
+}
+
 /// Returns sessions of any dialect: tidy ones as clients write them, or disordered ones.
 fn session(is_tidy: bool) -> impl Strategy<Value = Session> {
     let format = prop::sample::select(sources());
@@ -86,6 +94,7 @@ fn spelled(
         "sdk-stream" => dump(all, spelling.unwrap_or(Spelling::Python)),
         "codex" => rollout(all, spelling.unwrap_or(Spelling::Compact)),
         "copilot" => copilot(all, spelling.unwrap_or(Spelling::Compact)),
+        "opencode" => opencode(all, spelling.unwrap_or(Spelling::Compact)),
         "pi" => pi(all, spelling.unwrap_or(Spelling::Compact)),
         "qwen" => qwen(all, spelling.unwrap_or(Spelling::Compact)),
         name => {
@@ -197,7 +206,7 @@ proptest! {
                 if target.is_empty() {
                     continue;
                 }
-                let mut problems = Check::all((to.checker)(), &target);
+                let mut problems = Check::file(to, &target);
                 problems.retain(|problem| problem.severity == Severity::Stops);
                 // Lines of the same family are copied with their faults.
                 if from.family == to.family {
@@ -232,7 +241,7 @@ proptest! {
 
     #[test]
     fn p6_a_prefix_becomes_a_prefix(
-        (format, all) in (prop::sample::select(sources()), happenings(true)),
+        (format, all) in (prop::sample::select(line_sources()), happenings(true)),
         is_split in any::<bool>(),
     ) {
         let whole = spelled(format, &all, is_split, None).join("\n") + "\n";
@@ -243,7 +252,7 @@ proptest! {
             }
             let prefix = spelled(format, &all[..n], is_split, None).join("\n") + "\n";
             prop_assert!(whole.starts_with(&prefix));
-            for to in others(&[format]) {
+            for to in line_targets().filter(|to| to.name != format.name) {
                 let [whole, prefix] = [&whole, &prefix]
                     .map(|source| written(source.as_bytes(), format, to, CarryMode::None))
                     .map(|target| lasting_lines(&target));
@@ -260,15 +269,13 @@ proptest! {
         for to in others(&[from]) {
             let target = written(&bytes, from, to, CarryMode::None);
             let (mut called, mut answered) = (HashSet::new(), HashSet::new());
-            let mut scanner = Scanner::default();
-            for line in jsonl::lines(&target) {
-                let Ok(value) = scanner.scan(&line) else { continue };
-                let event = to.first_event(value);
+            let mut wrong = Vec::new();
+            for_each_event(&target, to, |event| {
                 for (block, _) in event.message().into_iter().flat_map(|message| message.blocks()) {
                     match block {
                         Block::ToolUse(tool) => {
                             let id = tool.id.decode().into_owned();
-                            prop_assert!(!answered.contains(&id), "{id}\n{}", text(&target));
+                            wrong.extend(answered.contains(&id).then(|| id.clone()));
                             called.insert(id);
                         }
                         Block::ToolResult(result) => {
@@ -280,7 +287,8 @@ proptest! {
                         _ => {}
                     }
                 }
-            }
+            });
+            prop_assert!(wrong.is_empty(), "{wrong:?}\n{}", text(&target));
         }
     }
 
@@ -298,8 +306,12 @@ proptest! {
     fn l13_a_format_is_known_in_any_order_and_spelling_and_torn(Session { from, bytes } in session(true)) {
         let (mut reversed, mut respelt) = (Vec::new(), Vec::new());
         let mut scanner = Scanner::default();
-        for line in jsonl::lines(&bytes) {
-            let Ok(value) = scanner.scan(&line) else { continue };
+        let values: Vec<&[u8]> = match from.framing.is_document() {
+            true => vec![&bytes],
+            false => bytes.split(|byte| *byte == b'\n').collect(),
+        };
+        for value in values {
+            let Ok(value) = scanner.scan_slice(value, 0) else { continue };
             let members: Vec<_> = value
                 .members()
                 .map(|(key, value)| format!("{} : {}", escaped(key), value.raw()))
@@ -311,7 +323,9 @@ proptest! {
         }
         let torn = [&bytes[..], &bytes[..bytes.len() / 2]].concat();
         let spliced = [&b"{\"type\":\"us"[..], &bytes].concat();
-        for other in [&bytes, &reversed, &respelt, &torn, &spliced] {
+        // A document is written as a whole: no torn line is before it.
+        let spliced = (!from.framing.is_document()).then_some(&spliced);
+        for other in [&bytes, &reversed, &respelt, &torn].into_iter().chain(spliced) {
             prop_assert_eq!(detected(other), from.name, "{}", text(other));
         }
     }
@@ -321,7 +335,12 @@ proptest! {
         for to in others(&[from]) {
             let plain = written(&bytes, from, to, CarryMode::None);
             prop_assert!(written(&bytes, from, to, CarryMode::Sidecar) == plain);
-            let mut inline = shown(&written(&bytes, from, to, CarryMode::Inline));
+            let inline = written(&bytes, from, to, CarryMode::Inline);
+            if to.framing.is_document() {
+                prop_assert!(shown_document(&inline, to) == plain, "to {}", to.name);
+                continue;
+            }
+            let mut inline = shown(&inline);
             if !to.limits.filler_record.is_empty() {
                 inline = inline.replace(&format!("{}}}\n", to.limits.filler_record), "");
             }
@@ -341,18 +360,16 @@ proptest! {
             target[at] = byte;
             // Any input: no panic, and the restored file consists of lines.
             let home = written(&target, to, from, CarryMode::Inline);
-            prop_assert!(home.is_empty() || home.ends_with(b"\n"));
+            let is_whole = from.framing.is_document() || home.ends_with(b"\n");
+            prop_assert!(home.is_empty() || is_whole);
         }
     }
 }
 
 /// Returns the signed thinking of a file, with its signatures.
 fn signed(bytes: &[u8], format: &Format) -> HashSet<(String, String)> {
-    let mut scanner = Scanner::default();
     let mut signed = HashSet::new();
-    for line in jsonl::lines(bytes) {
-        let Ok(value) = scanner.scan(&line) else { continue };
-        let event = format.first_event(value);
+    for_each_event(bytes, format, |event| {
         for (block, _) in event.message().into_iter().flat_map(|message| message.blocks()) {
             if let Block::Thinking { text, signature: Some(signature) } = block
                 && !signature.is_empty()
@@ -360,7 +377,7 @@ fn signed(bytes: &[u8], format: &Format) -> HashSet<(String, String)> {
                 signed.insert((text.decode().into_owned(), signature.decode().into_owned()));
             }
         }
-    }
+    });
     signed
 }
 
@@ -417,7 +434,7 @@ fn made_up_sessions_are_of_their_formats() {
         let said = Said::of(&bytes, format, format);
         n_blocks += said.calls.len() + said.results.len() + said.thinking.len();
         assert!(!said.user.is_empty() || format.name.ends_with("wire"), "{}", text(&bytes));
-        for problem in Check::all((format.checker)(), &bytes) {
+        for problem in Check::file(format, &bytes) {
             assert!(!problem.stops(), "{}: {problem}\n{}", format.name, text(&bytes));
         }
     }

@@ -2,11 +2,11 @@
 
 use convert::{CarryMode, Conversion, Converted, FORMATS, Sidecar, by_name};
 use core_model::{Block, Format, LossKind, Options};
-use jsonl::Scanner;
 
 use crate::shared::{
     fixtures::{Fixture, fixtures},
     parallel::check_all,
+    said::for_each_event,
 };
 
 fn compacted() -> Options {
@@ -25,19 +25,14 @@ fn convert(
 
 /// Returns the texts of the messages of a file.
 fn words(bytes: &[u8], format: &Format) -> Vec<String> {
-    let mut scanner = Scanner::default();
     let mut words = Vec::new();
-    for line in jsonl::lines(bytes) {
-        let Ok(value) = scanner.scan(&line) else { continue };
-        format.for_each_event(value, |event| {
-            for (block, _) in event.message().into_iter().flat_map(|message| message.blocks()) {
-                if let Block::Text(text) = block {
-                    words.push(text.decode().into_owned());
-                }
+    for_each_event(bytes, format, |event| {
+        for (block, _) in event.message().into_iter().flat_map(|message| message.blocks()) {
+            if let Block::Text(text) = block {
+                words.push(text.decode().into_owned());
             }
-            true
-        });
-    }
+        }
+    });
     words
 }
 

@@ -52,6 +52,13 @@ fn leaves(bytes: &[u8], format: &Format) -> Vec<Leaf> {
 /// Returns the type of a record, and the type of the record inside it.
 fn record_kind(record: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
+    if let Some(info) = record.get("info") {
+        let mut kinds = vec!["opencode".to_owned()];
+        kinds.extend(text(&info["role"]));
+        // An error is the notice of a failed request.
+        kinds.extend(info.get("error").map(|_| "system".to_owned()));
+        return kinds;
+    }
     let Some(kind) = text(&record["type"]) else {
         let is_system = record.get("data").is_some() && record.get("subtype").is_some();
         let subtype = text(&record["subtype"]).unwrap_or_default();
@@ -168,10 +175,17 @@ fn grow(
                 Some("toolCall") => Some("tool_use"),
                 Some("thinking") if is_redacted => Some("redacted_thinking"),
                 Some("input_image" | "blob") => Some("image"),
-                Some("function") => Some("tool_use"),
+                Some("function" | "tool") => Some("tool_use"),
+                Some("reasoning") => Some("thinking"),
+                Some("file") => Some("image"),
                 _ => None,
             };
             kinds.extend(other.map(str::to_owned));
+            if kind == Some("compaction") && members.contains_key("auto") {
+                kinds.extend(["system", "compact_metadata"].map(str::to_owned));
+            }
+            // OpenCode has a call and its result in one part.
+            kinds.extend((kind == Some("tool")).then(|| "tool_result".to_owned()));
             // Google's parts have no type.
             let of_parts = [
                 ("functionCall", "tool_use"),
@@ -217,6 +231,7 @@ fn grow(
 const SAME: &[&[&str]] = &[
     &["text", "content", "message", "thinking", "prompt", "result", "errors", "error"],
     &["text", "content", "message", "summary", "errorMessage", "output", "command"],
+    &["summary", "isCompactSummary"],
     &["title", "summary", "aiTitle", "customTitle", "name"],
     &["thinking", "unsignedThinking"],
     &["sessionId", "session_id"],
@@ -274,7 +289,7 @@ const SAME: &[&[&str]] = &[
     &["read", "cache_read_input_tokens", "cacheRead", "cached_input_tokens"],
     &["write", "cache_creation_input_tokens", "cacheWrite", "cache_write_input_tokens"],
     &["created", "completed", "start", "end", "updated", "timestamp", "start_time"],
-    &["auto", "trigger"],
+    &["auto", "trigger", "cause"],
     &["synthetic", "isMeta", "isSynthetic"],
     &["redactedData", "data", "thinkingSignature"],
     &["summaryContent", "content", "text", "summary"],
@@ -346,6 +361,23 @@ const OF_COPILOT: &[(&str, &str)] = &[
     ("content", "message"),
 ];
 
+/// The names of losses, and OpenCode's names for the same members.
+const OF_OPENCODE: &[(&str, &str)] = &[
+    ("uuid", "id"),
+    ("model", "modelID"),
+    ("stop_reason", "finish"),
+    ("usage", "tokens"),
+    ("id", "callID"),
+    ("tool_use_id", "callID"),
+    ("name", "tool"),
+    ("is_error", "status"),
+    ("content", "output"),
+    ("thinking", "text"),
+    ("subtype", "name"),
+    ("isCompactSummary", "summary"),
+    ("trigger", "auto"),
+];
+
 /// Words that mean the same in two formats: why the model stopped, and whether a call failed.
 const WORDS: &[[&str; 2]] = &[
     ["end_turn", "stop"],
@@ -361,22 +393,52 @@ const WORDS: &[[&str; 2]] = &[
     ["error", "failed"],
     ["compaction", "compact_boundary"],
     ["tool-calls", "tool_use"],
+    ["tool-calls", "toolUse"],
+    ["completed", "0"],
+    ["manual", "false"],
+    ["auto", "true"],
     ["error", "true"],
 ];
 
 /// The names of losses for lines that are not part of the written conversation.
-const ELSEWHERE: &[&str] =
-    &["branch", "sub-agent", "compacted", "before-compaction", "rolled_back", "session_meta"];
+const ELSEWHERE: &[&str] = &[
+    "branch",
+    "sub-agent",
+    "compacted",
+    "before-compaction",
+    "rolled_back",
+    "reverted",
+    "session_meta",
+];
 
 impl Leaf {
     fn key(&self) -> &str {
         self.keys.last().map_or("", String::as_str)
     }
 
+    /// Returns a time in milliseconds, which OpenCode has; `None` for other values.
+    fn millis(&self) -> Option<String> {
+        if !["timestamp", "start_time", "startTime"].contains(&self.key()) {
+            return None;
+        }
+        let quote = if self.is_string { "\"" } else { "" };
+        let spelled = format!("{quote}{}{quote}", self.text);
+        let mut scanner = jsonl::Scanner::default();
+        let value = scanner.scan_slice(spelled.as_bytes(), 0).ok()?.raw();
+        core_model::millis(value).map(|millis| millis.to_string())
+    }
+
     /// Returns whether it only names the kind of a thing: every format has its own words for kinds.
     fn is_tag(&self) -> bool {
         // An index line of clido repeats its tool use, which the targets show.
         if self.kinds.first().is_some_and(|kind| kind == "tool_call") && self.keys.len() > 1 {
+            return true;
+        }
+        // Each part of OpenCode repeats the ids of its message and its session.
+        if self.is_of_opencode()
+            && self.keys.iter().any(|key| key == "parts")
+            && ["messageID", "sessionID"].contains(&self.key())
+        {
             return true;
         }
         // Thinking without a signature is a member of such a line of ours.
@@ -420,6 +482,11 @@ impl Leaf {
         starts.iter().any(|start| first.starts_with(start))
     }
 
+    /// Returns whether it is in a record of OpenCode.
+    fn is_of_opencode(&self) -> bool {
+        self.kinds.first().is_some_and(|kind| kind == "opencode")
+    }
+
     /// Returns whether a loss names it.
     fn is_named(&self, report: &Report) -> bool {
         report.losses.iter().any(|(kind, field, loss)| {
@@ -442,7 +509,9 @@ impl Leaf {
         // The last two members of a path.
         let holder = holder.rsplit('.').next().unwrap_or_default();
         // The first line of Codex has the id of its session twice.
-        let is_session = field == "payload.id" && self.key() == "session_id";
+        // The first record of OpenCode has it as its own id.
+        let is_session = field == "payload.id" && self.key() == "session_id"
+            || field == "info.sessionID" && self.keys == ["info", "id"] && self.kinds.len() == 1;
         let is_named = |key: &str, name: &str| {
             key == name
                 || is_session
@@ -450,6 +519,7 @@ impl Leaf {
                 || self.is_of_codex() && OF_CODEX.contains(&(name, key))
                 || self.is_of_qwen() && OF_QWEN.contains(&(name, key))
                 || self.is_of_copilot() && OF_COPILOT.contains(&(name, key))
+                || self.is_of_opencode() && OF_OPENCODE.contains(&(name, key))
         };
         let has_key = |name: &str| self.keys.iter().any(|key| is_named(key, name));
         let is_kind = |name: &str| self.kinds.iter().any(|kind| kind == name);
@@ -492,6 +562,9 @@ impl Shown {
                     shown.long.insert(leaf.text.clone());
                 }
             }
+            if let Some(millis) = leaf.millis() {
+                shown.values.entry(millis).or_default().extend(leaf.keys.clone());
+            }
             shown.values.entry(leaf.text.clone()).or_default().extend(leaf.keys);
         }
         for line in as_lines(target, format).0.split(|byte| *byte == b'\n') {
@@ -511,7 +584,10 @@ impl Shown {
         }
         let text = leaf.text.as_str();
         let mut same = WORDS.iter().filter(|words| words.contains(&text)).flatten();
-        self.has_word(leaf, text) || same.any(|word| self.has_word(leaf, word))
+        let millis = leaf.millis();
+        self.has_word(leaf, text)
+            || same.any(|word| self.has_word(leaf, word))
+            || millis.is_some_and(|millis| self.has_word(leaf, &millis))
     }
 
     fn has_word(&self, leaf: &Leaf, word: &str) -> bool {
@@ -529,6 +605,16 @@ impl Shown {
     /// flattened content is joined.
     fn has_within(&self, leaf: &Leaf) -> bool {
         let is_number = leaf.text.len() >= 3 && leaf.text.parse::<f64>().is_ok();
+        // clido has the reason of a compaction in parentheses.
+        let reason = if leaf.text == "true" { "(auto)" } else { "(manual)" };
+        if leaf.key() == "auto" && self.all.contains(reason) {
+            return true;
+        }
+        let millis = if leaf.key() == "created" { leaf.text.parse().ok() } else { None };
+        let times = [leaf.millis(), millis.map(core_model::iso_millis)];
+        if times.iter().flatten().any(|time| self.all.contains(time)) {
+            return true;
+        }
         let is_long_enough = leaf.is_string || is_number || self.has_odd_lines;
         if is_long_enough && self.all.contains(leaf.text.trim()) {
             return true;
@@ -545,8 +631,17 @@ impl Shown {
             };
             leaf.text.starts_with('{') && text.split(is_mark).all(has)
         } else {
-            let members = ["", " "].map(|blank| format!("\"{}\":{blank}{}", leaf.key(), leaf.text));
-            members.iter().any(|member| all.contains(&member.to_lowercase()))
+            let key = leaf.key();
+            let same = SAME.iter().filter(|same| same.contains(&key)).copied().flatten().copied();
+            let words = WORDS.iter().filter(|words| words.contains(&leaf.text.as_str()));
+            let words: Vec<_> = words.flatten().map(|word| format!("\"{word}\"")).collect();
+            same.chain([key]).any(|key| {
+                let mut words = words.iter().chain([&leaf.text]);
+                words.any(|word| {
+                    let members = ["", " "].map(|blank| format!("\"{key}\":{blank}{word}"));
+                    members.iter().any(|member| all.contains(&member.to_lowercase()))
+                })
+            })
         }
     }
 }

@@ -112,8 +112,8 @@ const UNNAMED: &[&str] = &["userType", "leafUuid", "input.command", "item.status
 /// Members whose values are words of a format, each with the words of other formats for the same
 /// meaning.
 const SYNONYMS: &[(&[&str], &[&[&str]])] = &[(
-    &["stop_reason", "stopReason"],
-    &[&["end_turn", "stop"], &["tool_use", "toolUse"], &["max_tokens", "length"]],
+    &["stop_reason", "stopReason", "finish"],
+    &[&["end_turn", "stop"], &["tool_use", "toolUse", "tool-calls"], &["max_tokens", "length"]],
 )];
 
 impl Leaf {
@@ -160,8 +160,13 @@ pub(crate) fn unaccounted(source: &[Leaf], target: &[Leaf], report: &Report) -> 
         // Python spells numbers differently.
         let as_number =
             || leaf.number.is_some() && target.iter().any(|it| it.number == leaf.number);
+        // OpenCode has times as milliseconds.
+        let as_millis = || {
+            let millis = leaf.millis.map(|millis| millis as f64);
+            millis.is_some() && target.iter().any(|it| it.number == millis)
+        };
         let as_synonym = || target.iter().any(|it| it.is_synonym_of(leaf));
-        held.contains(leaf.text.trim()) || in_millis() || as_number() || as_synonym()
+        held.contains(leaf.text.trim()) || in_millis() || as_number() || as_millis() || as_synonym()
     };
     let is_named = |leaf: &Leaf| !leaf.is_tag() && !UNNAMED.contains(&leaf.path.as_str());
     let is_open = |leaf: &&Leaf| is_named(leaf) && !is_held(leaf) && !is_told(leaf);

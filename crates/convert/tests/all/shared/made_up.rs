@@ -18,7 +18,7 @@ const WORDS: &[(&str, &[&str])] = &[
     ("source", &["cli", "system"]),
     ("thread_source", &["user", "subagent"]),
     ("history_mode", &["legacy"]),
-    ("status", &["completed", "success", "error"]),
+    ("status", &["completed", "success", "error", "running"]),
     ("kind", &["compaction", "error", "warning", "info"]),
     // The constants of Copilot.
     ("producer", &["convert"]),
@@ -33,27 +33,41 @@ const WORDS: &[(&str, &[&str])] = &[
     ("thinking", &["[Reasoning redacted]"]),
     ("userType", &["external"]),
     ("level", &["info", "warning", "error"]),
+    // The constants of OpenCode.
+    ("slug", &["converted"]),
+    ("projectID", &["global"]),
+    ("agent", &["build", "compaction"]),
+    ("mode", &["build", "compaction"]),
+    ("root", &["/"]),
+    ("cost", &["0"]),
+    ("reasoning", &["0"]),
     ("stop_reason", &["end_turn", "tool_use"]),
     ("stopReason", &["stop", "toolUse", "length"]),
+    ("finish", &["stop", "tool-calls", "length"]),
 ];
 
 /// The names of the client's version in the report.
-const VERSIONS: &[&str] =
-    &["version", "claude_code_version", "payload.cli_version", "data.copilotVersion"];
+const VERSIONS: &[&str] = &[
+    "version",
+    "claude_code_version",
+    "payload.cli_version",
+    "data.copilotVersion",
+    "info.version",
+];
 
 /// Members that a target invents, and their names in the report.
 const MADE_UP: &[(&str, &[&str])] = &[
     ("start_time", &["timestamp"]),
     ("timestamp", &["timestamp"]),
-    ("sessionId", &["session_id"]),
-    ("session_id", &["session_id"]),
-    ("id", &["message_id", "message.id", "session_id"]),
+    ("sessionId", &["session_id", "info.sessionID"]),
+    ("session_id", &["session_id", "info.sessionID"]),
+    ("id", &["message_id", "message.id", "session_id", "info.sessionID"]),
     ("message_id", &["message_id", "message.id"]),
     ("model", &["model"]),
     ("version", VERSIONS),
     ("provider", &["message.provider"]),
     ("api", &["message.api"]),
-    ("cwd", &["cwd", "project_path", "payload.cwd", "context.cwd"]),
+    ("cwd", &["cwd", "project_path", "payload.cwd", "context.cwd", "info.directory"]),
     ("cli_version", VERSIONS),
     ("project_path", &["cwd", "payload.cwd", "context.cwd"]),
     ("claude_code_version", &["init"]),
@@ -70,6 +84,17 @@ const MADE_UP: &[(&str, &[&str])] = &[
     ("usage", &["usage", "result"]),
     ("startTime", &["timestamp"]),
     ("copilotVersion", VERSIONS),
+    ("directory", &["info.directory"]),
+    ("title", &["info.title"]),
+    ("created", &["timestamp"]),
+    ("updated", &["timestamp"]),
+    ("completed", &["timestamp"]),
+    ("start", &["timestamp"]),
+    ("end", &["timestamp"]),
+    ("modelID", &["model"]),
+    ("providerID", &["info.providerID"]),
+    ("name", &["info.error"]),
+    ("message", &["info.error"]),
 ];
 
 /// Returns the strings of a target that are neither in its source nor reported as invented.
@@ -87,7 +112,9 @@ pub(crate) fn made_up(
         // The same time, in another form or as milliseconds.
         let as_time = || {
             let time = leaf.millis.or_else(|| leaf.text.parse().ok());
+            let is_number = |time: i64| held.contains(&time.to_string());
             time.is_some() && source.iter().any(|it| it.millis == time)
+                || leaf.millis.is_some_and(is_number)
         };
         // clido has the tokens before a compaction in parentheses.
         let is_in = |piece: &str| held.contains(piece.trim_matches(['(', ')', ' ', '\t', '\r']));
@@ -104,7 +131,8 @@ pub(crate) fn made_up(
             || leaf.path.starts_with("message.usage.")
             || leaf.path.starts_with("usageMetadata.")
             || leaf.path.starts_with("payload.info.")
-            || leaf.path.starts_with("data.usage.");
+            || leaf.path.starts_with("data.usage.")
+            || leaf.path.starts_with("info.tokens.");
         let key = if is_usage { "usage" } else { leaf.key() };
         let fields = MADE_UP.iter().find(|(of, _)| *of == key);
         fields.is_some_and(|(_, fields)| {
@@ -122,6 +150,13 @@ pub(crate) fn made_up(
 fn is_id(leaf: &Leaf) -> bool {
     let is_short = leaf.text.len() == 8 && leaf.text.bytes().all(|byte| byte.is_ascii_hexdigit());
     if is_short && ["id", "parentId", "firstKeptEntryId"].contains(&leaf.path.as_str()) {
+        return true;
+    }
+    // The ids of OpenCode have a time and 14 letters and digits.
+    let starts = ["ses_", "msg_", "prt_"];
+    let rest = starts.iter().find_map(|start| leaf.text.strip_prefix(start)).unwrap_or_default();
+    let is_of_opencode = rest.len() == 26 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if is_of_opencode && ["id", "parentID", "sessionID", "messageID"].contains(&leaf.key()) {
         return true;
     }
     let is_uuid = leaf.text.len() == 36 && leaf.text.as_bytes().get(14) == Some(&b'5');

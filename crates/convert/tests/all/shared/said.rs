@@ -157,3 +157,9 @@ fn canonical(value: Raw<'_>) -> String {
         Err(_) => String::from_utf8_lossy(&spelled).into_owned(),
     }
 }
+
+/// Calls `look` with the events of a file of lines, or of a document.
+pub(crate) fn for_each_event(bytes: &[u8], format: &Format, mut look: impl FnMut(&Event<'_>)) {
+    let bytes = &*as_lines(bytes, format).0;
+    each(bytes, format, &mut Scanner::default(), |_, event| look(event));
+}

@@ -989,3 +989,106 @@ pub(crate) fn dump(all: &[Happening], spelling: Spelling) -> Vec<String> {
     }
     lines
 }
+
+/// Returns a message of OpenCode.
+fn opencode_message(n: usize, info: &str, parts: &[String], spelling: Spelling) -> String {
+    let ids = format!(r#""sessionID":"ses_3dd0e2523fffTEgpCfVO2B8KzG","messageID":"msg_{n:04}""#);
+    let with_ids = |(at, part): (usize, &String)| {
+        format!(r#"{},"id":"prt_{n:04}{at:02}",{ids}}}"#, part.strip_suffix('}').unwrap_or(part))
+    };
+    let parts: Vec<_> = parts.iter().enumerate().map(with_ids).collect();
+    let info =
+        format!(r#"{{{info},"id":"msg_{n:04}","sessionID":"ses_3dd0e2523fffTEgpCfVO2B8KzG"}}"#);
+    let members = [("info", info), ("parts", format!("[{}]", parts.join(",")))];
+    spell(&members.map(|(name, value)| (name.to_owned(), value)), spelling)
+}
+
+/// Writes events as OpenCode does: a document with each message on a line.
+pub(crate) fn opencode(all: &[Happening], spelling: Spelling) -> Vec<String> {
+    let time = |n: usize| 1_772_359_200_000 + 1000 * n;
+    let mut messages = Vec::new();
+    let mut n_calls = 0;
+    let prompt = |n: usize, part: String| {
+        let info = format!(
+            r#""role":"user","time":{{"created":{}}},"agent":"build","model":{{"providerID":"anthropic","modelID":"claude-sonnet-4-5"}}"#,
+            time(n)
+        );
+        opencode_message(n, &info, &[part], spelling)
+    };
+    for happening in all {
+        let n = messages.len();
+        match happening {
+            Happening::Prompt(text) | Happening::Agent(text) => {
+                messages.push(prompt(n, format!(r#"{{"type":"text","text":{text}}}"#)));
+            }
+            Happening::Response(pieces) => {
+                let start = time(n);
+                let mut parts = vec![r#"{"type":"step-start"}"#.to_owned()];
+                for piece in pieces {
+                    let times = format!(r#""time":{{"start":{start},"end":{start}}}"#);
+                    parts.push(match piece {
+                        Piece::Text(text) => format!(r#"{{"type":"text","text":{text},{times}}}"#),
+                        Piece::Thinking(text, None) => {
+                            format!(r#"{{"type":"reasoning","text":{text},{times}}}"#)
+                        }
+                        Piece::Thinking(text, Some(signature)) => format!(
+                            r#"{{"type":"reasoning","text":{text},{times},"metadata":{{"anthropic":{{"signature":{signature}}}}}}}"#
+                        ),
+                        Piece::Call(input, result) => {
+                            let state = match result {
+                                Some((output, Some(true))) => format!(
+                                    r#""status":"error","input":{input},"error":{output},{times}"#
+                                ),
+                                Some((output, _)) => format!(
+                                    r#""status":"completed","input":{input},"output":{output},"title":"","metadata":{{}},{times}"#
+                                ),
+                                None => format!(
+                                    r#""status":"running","input":{input},"time":{{"start":{start}}}"#
+                                ),
+                            };
+                            n_calls += 1;
+                            format!(
+                                r#"{{"type":"tool","callID":"toolu_{}","tool":"bash","state":{{{state}}}}}"#,
+                                n_calls - 1
+                            )
+                        }
+                        Piece::Other(_) => format!(
+                            r#"{{"type":"reasoning","text":"",{times},"metadata":{{"anthropic":{{"redactedData":"abc"}}}}}}"#
+                        ),
+                    });
+                }
+                let finish = if count_calls(pieces) > 0 { "tool-calls" } else { "stop" };
+                let info = format!(
+                    r#""parentID":"msg_0000","role":"assistant","mode":"build","agent":"build","path":{{"cwd":"/home/ada/demo","root":"/"}},"cost":0.5,"tokens":{{"total":{},"input":7,"output":{n},"reasoning":0,"cache":{{"write":3,"read":0}}}},"modelID":"claude-sonnet-4-5","providerID":"anthropic","time":{{"created":{start},"completed":{start}}},"finish":"{finish}""#,
+                    n + 10,
+                );
+                messages.push(opencode_message(n, &info, &parts, spelling));
+            }
+            Happening::Other(kind, text) => messages.push(match kind {
+                0 | 1 => prompt(n, format!(r#"{{"type":"text","text":{text},"synthetic":true}}"#)),
+                2 => prompt(n, format!(r#"{{"type":"text","text":{text},"ignored":true}}"#)),
+                3 => prompt(n, r#"{"type":"compaction","auto":true}"#.to_owned()),
+                4 => prompt(n, format!(r#"{{"type":"agent","name":{text}}}"#)),
+                _ => prompt(
+                    n,
+                    r#"{"type":"file","mime":"image/png","url":"data:image/png;base64,aGk="}"#
+                        .to_owned(),
+                ),
+            }),
+            // The messages have no branches.
+            Happening::Rewind(_) => {}
+            Happening::Odd(members) => messages.push(spell(members, spelling)),
+        }
+    }
+    let info = format!(
+        r#"{{"id":"ses_3dd0e2523fffTEgpCfVO2B8KzG","slug":"glowing-cabin","projectID":"global","directory":"/home/ada/demo","title":"Some title","version":"1.18.33","time":{{"created":{},"updated":{}}}}}"#,
+        time(0),
+        time(messages.len())
+    );
+    let mut lines = vec![format!(r#"{{"info":{info},"messages":["#)];
+    let n_messages = messages.len();
+    let comma = |(n, message): (usize, String)| message + if n + 1 < n_messages { "," } else { "" };
+    lines.extend(messages.into_iter().enumerate().map(comma));
+    lines.push("]}".to_owned());
+    lines
+}
