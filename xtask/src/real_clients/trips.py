@@ -14,7 +14,9 @@ from resume import resume
 TURNS = ("work", "hello", None)
 # What the lines of a compacted session have, by format.
 COMPACTED = {"claude-code": b'"compact_boundary"', "codex": b'"type":"compacted"', "pi": b'"type":"compaction"', "qwen": b'"chat_compression"',
-             "copilot": b'"session.compaction_complete"'}
+             "copilot": b'"session.compaction_complete"', "opencode": b'"compaction"'}
+# The formats whose files are one document, which ends behind its last message.
+DOCUMENTS = {"opencode"}
 
 # The fields of a loss report that name a difference of each kind.
 NAMED = {
@@ -189,7 +191,7 @@ class Trips:
             with open(path, "rb") as file:
                 old = file.read()
             with open(back, "rb") as file:
-                outcome.is_prefix = file.read().startswith(old)
+                outcome.is_prefix = file.read().startswith(records_of(old) if form in DOCUMENTS else old)
             now = self.history(form, back)
             outcome.is_loaded = now is not None
             if now is not None:
@@ -227,6 +229,16 @@ class Trips:
         """Returns the path for a session. Claude Code needs a UUID as name, and a folder beside it keeps its name."""
         stem = os.path.basename(path).split(".jsonl")[0]
         return os.path.join(folder, f"{stem}.jsonl")
+
+
+def records_of(document):
+    """Returns a document up to the end of its last message: new ones follow it."""
+    for end in (b"}", b"]"):
+        document = document.rstrip()
+        if not document.endswith(end):
+            return document
+        document = document[:-1]
+    return document.rstrip()
 
 
 def key_of_new(item):
