@@ -23,8 +23,12 @@ pub(crate) struct Inputs {
     /// The real sessions in one file, because some programs count each file alone.
     pub(crate) joined: Option<Input>,
     pub(crate) extremes: Vec<Input>,
-    pub(crate) small: Input,
+    /// Small files, by `SMALL_SIZES`.
+    pub(crate) small: Vec<Input>,
 }
+
+/// The mean sizes of small files, in bytes.
+pub(crate) const SMALL_SIZES: [usize; 2] = [5_000, 50_000];
 
 /// Starts a process that writes the inputs, and lists them.
 pub(crate) fn prepare(options: &Options) -> Result<Inputs, String> {
@@ -44,7 +48,7 @@ pub(crate) fn prepare(options: &Options) -> Result<Inputs, String> {
         data: Some(list("data")).filter(|input| !input.files.is_empty()),
         joined: Some(list("data in one file")).filter(|input| !input.files.is_empty()),
         extremes: extremes::ALL.iter().map(|(name, _)| list(name)).collect(),
-        small: list("small"),
+        small: SMALL_SIZES.iter().map(|size| list(&format!("small {size}"))).collect(),
     })
 }
 
@@ -57,8 +61,11 @@ pub(crate) fn make(options: &Options) -> Result<(), String> {
     for (name, make) in extremes::ALL {
         write(&folder.join(name).join("session.jsonl"), &make(size / 4))?;
     }
-    for (file_idx, bytes) in small_files(&corpus).take(options.files).enumerate() {
-        write(&folder.join(format!("small/{}/{file_idx}.jsonl", file_idx % 100)), bytes)?;
+    for size in SMALL_SIZES {
+        let small = folder.join(format!("small {size}"));
+        for (file_idx, bytes) in small_files(&corpus, size).take(options.files).enumerate() {
+            write(&small.join(format!("{}/{file_idx}.jsonl", file_idx % 100)), &bytes)?;
+        }
     }
     let Some(data) = &options.data else { return Ok(()) };
     let mut sessions: Vec<(u64, PathBuf)> = benches::files_below(data)
@@ -84,19 +91,18 @@ pub(crate) fn make(options: &Options) -> Result<(), String> {
     write(&folder.join("data in one file/data.jsonl"), &joined)
 }
 
-/// Returns an endless iterator of pieces of about 50 KB, of whole lines.
-fn small_files(corpus: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut starts = vec![0];
-    let mut last = 0;
-    for (position, _) in corpus.iter().enumerate().filter(|(_, byte)| **byte == b'\n') {
-        // The piece ends after the line that exceeds the limit, so that the mean is 50,000.
-        if position + 1 - last >= 36_000 {
-            last = position + 1;
-            starts.push(last);
+/// Returns an endless iterator of sessions of about `size` bytes, without lines that are longer.
+fn small_files(corpus: &[u8], size: usize) -> impl Iterator<Item = Vec<u8>> {
+    let (mut files, mut file) = (Vec::new(), Vec::new());
+    let lines = corpus.split_inclusive(|byte| *byte == b'\n');
+    for line in lines.filter(|line| line.len() <= size) {
+        file.extend_from_slice(line);
+        // The file ends after the line that exceeds this, so that the mean is about `size`.
+        if file.len() >= size / 100 * 72 {
+            files.push(std::mem::take(&mut file));
         }
     }
-    let pieces: Vec<_> = starts.windows(2).map(|pair| &corpus[pair[0]..pair[1]]).collect();
-    pieces.into_iter().cycle()
+    files.into_iter().cycle()
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {

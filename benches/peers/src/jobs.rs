@@ -13,7 +13,7 @@ use crate::{
         Kind::{Floor, More, Other, Simpler, Whole},
         OUT, Step,
     },
-    inputs::{Input, Inputs, files_below},
+    inputs::{Input, Inputs, SMALL_SIZES, files_below},
     options::Options,
     tools::Tools,
 };
@@ -45,7 +45,9 @@ pub(crate) fn all(options: &Options, tools: &Tools, inputs: &Inputs) -> Vec<Job>
     for input in &inputs.extremes {
         all.push(jobs.plain(&format!("extremes: {}", input.name), input));
     }
-    all.push(jobs.small(&inputs.small));
+    for (input, size) in inputs.small.iter().zip(SMALL_SIZES) {
+        all.push(jobs.small(input, size));
+    }
     all
 }
 
@@ -100,9 +102,16 @@ impl Jobs<'_> {
     /// Counts lines by type, which only reads.
     fn count(&self, input: &Input) -> Job {
         let mut all = self.floors(input);
-        for (name, program) in [("**ours**, `jsonl`", "count"), ("serde_json typed", "count_value")]
-        {
-            let step = Step::new(self.options.built(program), &[]).paths(&input.files);
+        let [jsonl, sonic, typed] =
+            ["count", "count_sonic", "count_value"].map(|name| Some(self.options.built(name)));
+        for (name, program) in [
+            ("**ours**, `jsonl`", &jsonl),
+            ("simdjson On-Demand, C++", &self.tools.simdjson),
+            ("sonic-rs `to_object_iter`", &sonic),
+            ("serde_json typed", &typed),
+        ] {
+            let Some(program) = program else { continue };
+            let step = Step::new(program, &[]).paths(&input.files);
             all.push(Contestant::new(name, Whole, Values("count"), step));
         }
         for (name, command) in [("stats", ["stats"].as_slice()), ("find", &["find", "--errors"])] {
@@ -152,8 +161,8 @@ impl Jobs<'_> {
         jobs
     }
 
-    /// Many small files.
-    fn small(&self, input: &Input) -> Job {
+    /// Many small files, of about `size` bytes.
+    fn small(&self, input: &Input, size: usize) -> Job {
         let folder = folder_of(input);
         let target = format!("{OUT}/out");
         let copy = Step::new("cp", &["-r"]).paths([&folder]).with(&[&target]).quiet();
@@ -168,15 +177,18 @@ impl Jobs<'_> {
             let step = self.folder_step(&folder, "clido", &flags).with(&["--durability", "none"]);
             all.push(Contestant::new(format!("**ours**, {name}"), Whole, check, step));
         }
-        job(&format!("small files: {} of 50 KB", input.files.len()), input, all)
+        let title = format!("small files: {} of {} KB", input.files.len(), size / 1000);
+        job(&title, input, all)
     }
 
     fn floors(&self, input: &Input) -> Vec<Contestant> {
         let copy = Step::new("cat", &[]).paths(&input.files);
         let count = Step::new("wc", &["-l"]).paths(&input.files);
+        let validate = Step::new(self.options.built("floor"), &[]).paths(&input.files);
         vec![
             Contestant::new("`cat`", Floor, Nothing, copy),
             Contestant::new("`wc -l`", Floor, Nothing, count),
+            Contestant::new("read, validate, write", Floor, Nothing, validate),
         ]
     }
 
@@ -266,7 +278,7 @@ fn job(title: &str, input: &Input, contestants: Vec<Contestant>) -> Job {
 
 /// Returns the folder of an input, which contains only its files.
 fn folder_of(input: &Input) -> PathBuf {
-    let up = if input.name == "small" { 2 } else { 1 };
+    let up = if input.name.starts_with("small") { 2 } else { 1 };
     let folder = input.files.first().and_then(|file| file.ancestors().nth(up));
     folder.unwrap_or(Path::new(".")).to_owned()
 }

@@ -53,7 +53,12 @@ pub(crate) fn run(job: &Job, options: &Options) -> Result<Vec<Row>, String> {
     let mut usages = vec![Vec::new(); rows.len()];
     for round in 1..=options.rounds {
         _ = writeln!(io::stderr(), "{}: round {round} of {}", job.title, options.rounds);
-        for ((contestant, row), usages) in job.contestants.iter().zip(&rows).zip(&mut usages) {
+        let mut order: Vec<_> = job.contestants.iter().zip(&rows).zip(&mut usages).collect();
+        // Each second round goes backwards, so that no program always runs after the same one.
+        if round % 2 == 0 {
+            order.reverse();
+        }
+        for ((contestant, row), usages) in order {
             if row.usage.is_some() {
                 usages.push(once(contestant, &out)?.0);
             }

@@ -30,7 +30,7 @@ pub(crate) fn head(options: &Options, tools: &Tools, inputs: &Inputs) {
     let mut all: Vec<&Input> = vec![&inputs.synthetic];
     all.extend(&inputs.data);
     all.extend(&inputs.extremes);
-    all.push(&inputs.small);
+    all.extend(&inputs.small);
     println!("\n| input | files | MB | SHA-256 of the first |");
     println!("|---|---:|---:|---|");
     for input in all {

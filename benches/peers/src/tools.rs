@@ -19,6 +19,8 @@ pub(crate) struct Tools {
     pub(crate) duckdb: Option<PathBuf>,
     pub(crate) casr: Option<PathBuf>,
     pub(crate) transession: Option<PathBuf>,
+    /// A count of lines by type with simdjson's On-Demand, in C++.
+    pub(crate) simdjson: Option<PathBuf>,
     /// Names with versions, as the programs print them.
     pub(crate) versions: Vec<String>,
     /// Names of missing programs with the reason.
@@ -45,6 +47,7 @@ pub(crate) fn find(options: &Options) -> Tools {
         duckdb: None,
         casr: None,
         transession: None,
+        simdjson: None,
         versions: Vec::new(),
         missing: Vec::new(),
     };
@@ -54,6 +57,7 @@ pub(crate) fn find(options: &Options) -> Tools {
     (tools.jaq, tools.casr, tools.transession) = (jaq, casr, transession);
     let [orjson, duckdb] = MODULES.map(|wanted| tools.python_with(wanted, options));
     (tools.orjson, tools.duckdb) = (orjson, duckdb);
+    tools.simdjson = tools.simdjson_program(options);
     tools
 }
 
@@ -89,6 +93,25 @@ impl Tools {
         }
         self.missing.push(format!("{name} (cargo {toolchain} install {package}@{version})"));
         None
+    }
+
+    fn simdjson_program(&mut self, options: &Options) -> Option<PathBuf> {
+        let mut build = Command::new("sh");
+        build.arg(options.scripts.join("simdjson.sh"));
+        build.arg(options.scripts.join("count_simdjson.cpp")).arg(&options.tools);
+        build.args(options.is_offline.then_some("--offline"));
+        match build.output() {
+            Ok(output) if output.status.success() => {
+                let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+                self.versions.push(format!("simdjson {version}"));
+                Some(options.tools.join("bin/count_simdjson"))
+            }
+            _ => {
+                let needs = "simdjson (Debian's package libsimdjson-dev and a C++ compiler)";
+                self.missing.push(needs.to_owned());
+                None
+            }
+        }
     }
 
     fn python_with(&mut self, wanted: (&str, &str), options: &Options) -> Option<PathBuf> {
