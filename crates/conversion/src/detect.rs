@@ -38,14 +38,40 @@ const FOREIGN: &[(&str, IsForeign)] = &[
     ("a Gemini CLI session", |_, value| value.is_some_and(is_gemini)),
 ];
 
+/// The votes for one format.
+#[derive(Clone, Copy, Debug, Default)]
+struct Votes {
+    n: u32,
+    /// The number of lines about which the format was not asked.
+    n_unasked: u32,
+}
+
+impl Votes {
+    /// Returns the highest possible number of votes.
+    fn at_most(self) -> u32 {
+        self.n + self.n_unasked
+    }
+
+    /// Adds the vote of a line, or none if it could not make more than `limit` votes.
+    fn add(&mut self, limit: Option<u32>, is_of_format: impl FnOnce() -> bool) {
+        if limit.is_some_and(|limit| self.at_most() < limit) {
+            self.n_unasked += 1;
+        } else {
+            self.n += u32::from(is_of_format());
+        }
+    }
+}
+
 /// The votes of the lines of one file.
 #[derive(Debug)]
 pub struct Ballot {
     formats: Formats,
-    votes: Vec<u32>,
+    votes: Vec<Votes>,
     /// The formats whose records the start of the input has, as one document.
     documents: Vec<&'static Format>,
-    foreign: Vec<u32>,
+    foreign: Vec<Votes>,
+    /// Whether a format is not asked about a line if it stays behind anyway.
+    is_thrifty: bool,
     n_lines: usize,
     n_seen: usize,
     /// The number of lines in the input; very large if it is unknown.
@@ -58,14 +84,36 @@ impl Ballot {
     pub fn new(formats: Formats) -> Self {
         Self {
             formats,
-            votes: vec![0; formats.len()],
+            votes: vec![Votes::default(); formats.len()],
             documents: Vec::new(),
-            foreign: vec![0; FOREIGN.len()],
+            foreign: vec![Votes::default(); FOREIGN.len()],
+            is_thrifty: false,
             n_lines: 0,
             n_seen: 0,
             n_all: usize::MAX,
             is_empty: true,
         }
+    }
+
+    /// Creates a ballot that asks only the leading format about a line, as long as no other can overtake
+    /// it. The result holds if it [is certain](Ballot::is_certain).
+    pub fn thrifty(formats: Formats) -> Self {
+        Self { is_thrifty: true, ..Self::new(formats) }
+    }
+
+    /// Returns whether the result is that of [`Ballot::new`], which asks each format about each line.
+    pub fn is_certain(&self) -> bool {
+        let most = self.most();
+        let is_behind = |votes: &Votes, limit| votes.n_unasked == 0 || votes.at_most() < limit;
+        self.votes.iter().all(|votes| is_behind(votes, most))
+            && self.foreign.iter().all(|votes| is_behind(votes, most + 1))
+    }
+
+    /// Returns a ballot of the same input that asks each format about each line.
+    #[must_use]
+    pub fn exact(self) -> Self {
+        let Self { documents, n_all, .. } = self;
+        Self { documents, n_all, ..Self::new(self.formats) }
     }
 
     /// Adds the votes of the first bytes of the input, as the start of a document.
@@ -96,31 +144,65 @@ impl Ballot {
         self.is_empty &= line.is_blank();
         self.n_seen += 1;
         self.n_lines += usize::from(value.is_some());
-        for (votes, (_, is_foreign)) in self.foreign.iter_mut().zip(FOREIGN) {
-            *votes += u32::from(is_foreign(line.content(), value));
+        let Some(value) = value else {
+            for (votes, (_, is_foreign)) in self.foreign.iter_mut().zip(FOREIGN) {
+                votes.add(None, || is_foreign(line.content(), None));
+            }
+            return self.n_seen < MAX_LINES * 16;
+        };
+        let is_of = |format: &Format| !format.framing.is_document() && (format.detect)(value);
+        let (leader, limit) = self.lead(&is_of);
+        for (format_idx, votes) in self.votes.iter_mut().enumerate() {
+            if Some(format_idx) != leader
+                && let Some(format) = self.formats.get(format_idx)
+            {
+                votes.add(limit.map(|votes| votes - 1), || is_of(format));
+            }
         }
-        let Some(value) = value else { return self.n_seen < MAX_LINES * 16 };
-        for (votes, format) in self.votes.iter_mut().zip(self.formats.iter()) {
-            let is_of_lines = !format.framing.is_document();
-            *votes += u32::from(is_of_lines && (format.detect)(value));
+        for (votes, (_, is_foreign)) in self.foreign.iter_mut().zip(FOREIGN) {
+            votes.add(limit, || is_foreign(line.content(), Some(value)));
         }
         self.n_lines < MAX_LINES && !self.is_decided()
     }
 
+    /// Asks the leading format about a line, if the ballot is thrifty and a format leads. Returns its place,
+    /// and its votes if it got another one.
+    fn lead(&mut self, is_of: &impl Fn(&Format) -> bool) -> (Option<usize>, Option<u32>) {
+        let most = self.most();
+        if !self.is_thrifty || most == 0 {
+            return (None, None);
+        }
+        let leader = self.votes.iter().position(|votes| votes.n == most);
+        let Some((format_idx, format)) = leader.and_then(|it| Some((it, *self.formats.get(it)?)))
+        else {
+            return (None, None);
+        };
+        let has_vote = is_of(format);
+        if let Some(votes) = self.votes.get_mut(format_idx) {
+            votes.n += u32::from(has_vote);
+        }
+        (Some(format_idx), has_vote.then_some(most + 1))
+    }
+
+    /// Returns the most votes of a format.
+    fn most(&self) -> u32 {
+        self.votes.iter().map(|votes| votes.n).max().unwrap_or(0)
+    }
+
     /// Returns whether the remaining lines cannot change the result.
     fn is_decided(&self) -> bool {
-        let most = self.votes.iter().copied().max().unwrap_or(0);
+        let most = self.most();
         let n_left = self.n_all.saturating_sub(self.n_seen);
         let rest = (MAX_LINES - self.n_lines).min(n_left) as u32;
         let all = self.votes.iter().chain(&self.foreign);
         // Decided once a single format can still get the most votes.
-        all.filter(|votes| **votes + rest >= most).count() == 1
+        all.filter(|votes| votes.at_most() + rest >= most).count() == 1
     }
 
     /// Counts the votes.
     pub fn result(&self) -> Detected {
-        let most = self.votes.iter().copied().max().unwrap_or(0);
-        let foreign = self.foreign.iter().zip(FOREIGN).max_by_key(|(votes, _)| **votes);
+        let most = self.most();
+        let foreign = self.foreign.iter().zip(FOREIGN).max_by_key(|(votes, _)| votes.n);
         if most == 0 {
             match self.documents[..] {
                 [] => {}
@@ -129,14 +211,14 @@ impl Ballot {
             }
         }
         if let Some((votes, (name, _))) = foreign
-            && *votes > most
+            && votes.n > most
         {
             return Detected::Foreign(name);
         }
         if most == 0 {
             return if self.is_empty { Detected::Empty } else { Detected::Unknown };
         }
-        let mut winners = self.formats.iter().zip(&self.votes).filter(|(_, votes)| **votes == most);
+        let mut winners = self.formats.iter().zip(&self.votes).filter(|(_, votes)| votes.n == most);
         match (winners.next(), winners.next()) {
             (Some((one, _)), Some((other, _))) => Detected::Ambiguous(one, other),
             (Some((one, _)), None) => Detected::Format(one),
@@ -177,4 +259,76 @@ fn is_gemini(value: Value<'_>) -> bool {
         true
     });
     own || is_gemini && !session
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonl::Scanner;
+
+    use super::*;
+
+    static FORMATS: Formats = Formats::new(&[
+        &format_claude_code::FORMAT,
+        &format_clido::FORMAT,
+        &format_sdk_stream::DUMP,
+        &format_sdk_stream::WIRE,
+    ]);
+
+    const LINES: [&str; 6] = [
+        r#"{"type":"user","uuid":"u","parentUuid":null,"sessionId":"s","message":{"role":"user"}}"#,
+        r#"{"type":"title","title":"t"}"#,
+        r#"{"type":"system","subtype":"init","session_id":"s","uuid":"u"}"#,
+        r#"{"sessionId":"s","projectHash":"p"}"#,
+        r#"{"a":1}"#,
+        "{",
+    ];
+
+    /// Votes on lines. Returns the result, whether it is certain, and the number of lines about which a
+    /// format was not asked.
+    fn vote(mut ballot: Ballot, lines: &[&str], n_lines: Option<usize>) -> (String, bool, u32) {
+        if let Some(n_lines) = n_lines {
+            ballot.set_n_lines(n_lines);
+        }
+        let mut scanner = Scanner::default();
+        for line in lines {
+            let line = Line::new(line.as_bytes(), 0);
+            if !ballot.push(&line, scanner.scan(&line).ok()) {
+                break;
+            }
+        }
+        let result = match ballot.result() {
+            Detected::Format(format) => format.name.to_owned(),
+            Detected::Ambiguous(one, other) => format!("{} or {}", one.name, other.name),
+            other => format!("{other:?}"),
+        };
+        let n_unasked = ballot.votes.iter().map(|votes| votes.n_unasked).sum();
+        (result, ballot.is_certain(), n_unasked)
+    }
+
+    #[test]
+    fn a_certain_result_is_the_exact_one() {
+        let (mut results, mut n_certain) = (Vec::new(), 0);
+        for length in 1..=5 {
+            for case in 0..LINES.len().pow(length) {
+                let place = |at| LINES[case / LINES.len().pow(at) % LINES.len()];
+                let lines: Vec<_> = (0..length).map(place).collect();
+                for n_lines in [None, Some(lines.len())] {
+                    let (exact, is_certain, _) = vote(Ballot::new(FORMATS), &lines, n_lines);
+                    assert!(is_certain);
+                    let (result, is_certain, _) = vote(Ballot::thrifty(FORMATS), &lines, n_lines);
+                    if is_certain {
+                        assert_eq!(result, exact, "{lines:?}");
+                        n_certain += 1;
+                    }
+                    if !results.contains(&exact) {
+                        results.push(exact);
+                    }
+                }
+            }
+        }
+        assert!(results.len() >= 6, "{results:?}");
+        assert!(n_certain > 2 * 6_usize.pow(5) * 3 / 4, "{n_certain}");
+        let same = [LINES[0]; 9];
+        assert_eq!(vote(Ballot::thrifty(FORMATS), &same, None), ("claude-code".to_owned(), true, 24));
+    }
 }

@@ -125,7 +125,7 @@ pub fn detect<R: Read + Seek + Send>(
     formats: Formats,
     source: &mut Source<R>,
 ) -> io::Result<Detected> {
-    let mut ballot = Ballot::new(formats);
+    let mut ballot = Ballot::thrifty(formats);
     if formats.has_documents() {
         ballot.push_head(source.head(MAX_HEAD)?);
     }
@@ -133,6 +133,10 @@ pub fn detect<R: Read + Seek + Send>(
         ballot.set_n_lines(n_lines);
     }
     source.for_each_piece(&formats, &mut |line, value| ballot.push(line, value.ok()))?;
+    if !ballot.is_certain() {
+        ballot = ballot.exact();
+        source.for_each_piece(&formats, &mut |line, value| ballot.push(line, value.ok()))?;
+    }
     Ok(ballot.result())
 }
 

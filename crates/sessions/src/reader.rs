@@ -265,11 +265,27 @@ fn vote(
     scanner: &mut Scanner,
     index: &mut Index,
 ) -> Result<&'static Format, ReadError> {
-    index.clear();
-    let mut ballot = Ballot::new(formats);
+    let mut ballot = Ballot::thrifty(formats);
     if formats.has_documents() {
         ballot.push_head(bytes);
     }
+    push_lines(&mut ballot, formats, bytes, scanner, index);
+    if !ballot.is_certain() {
+        ballot = ballot.exact();
+        push_lines(&mut ballot, formats, bytes, scanner, index);
+    }
+    known(formats, ballot.result())
+}
+
+/// Adds the votes of the first lines of an input, and keeps their index.
+fn push_lines(
+    ballot: &mut Ballot,
+    formats: Formats,
+    bytes: &[u8],
+    scanner: &mut Scanner,
+    index: &mut Index,
+) {
+    index.clear();
     let mut recovery = Recovery::new(&formats);
     for line in jsonl::lines(bytes) {
         let mut push =
@@ -280,7 +296,6 @@ fn vote(
             break;
         }
     }
-    known(formats, ballot.result())
 }
 
 /// Returns the detected format.
