@@ -20,12 +20,12 @@ pub fn is_harmful(char: char) -> bool {
 /// a lone surrogate for each byte. Characters that a terminal would obey are escaped: people look at
 /// plans and journals.
 pub fn path_body(path: &Path) -> Box<str> {
-    let bytes = path.as_os_str().as_encoded_bytes();
     // Nearly all paths are such: a run writes six bodies for each file.
     let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
-    if bytes.iter().all(is_plain) {
-        return String::from_utf8_lossy(bytes).into();
+    if let Some(text) = path.to_str().filter(|text| text.as_bytes().iter().all(is_plain)) {
+        return text.into();
     }
+    let bytes = path.as_os_str().as_encoded_bytes();
     let mut body = String::new();
     for chunk in bytes.utf8_chunks() {
         let mut text = Vec::new();

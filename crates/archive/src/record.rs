@@ -26,7 +26,8 @@ pub(crate) fn write_ascii(record: &impl Serialize) -> Vec<u8> {
 }
 
 fn write(record: &impl Serialize, formatter: impl Formatter) -> Vec<u8> {
-    let mut out = Vec::new();
+    // Most lines of the journal fit.
+    let mut out = Vec::with_capacity(1024);
     let mut serializer = serde_json::Serializer::with_formatter(&mut out, formatter);
     record.serialize(&mut serializer).expect("keys of records are strings, bodies are of strings");
     out

@@ -19,6 +19,12 @@ use crate::{
 #[cfg(feature = "cloud")]
 use crate::{backend::cloud::Reader, folder::FILE_MODE};
 
+/// Limit on the bytes of a read that asks only for the type of a file.
+const MAX_MAGIC: usize = 32;
+
+/// The bytes that are read for it: all of a small file.
+const HEAD: usize = 8 * 1024;
+
 /// A file up to its length when it was opened.
 pub struct Snapshot {
     bytes: Box<dyn Bytes>,
@@ -29,6 +35,8 @@ pub struct Snapshot {
     position: u64,
     /// The position of the file handle, if it is known. Seeks to it are skipped.
     system_position: Option<u64>,
+    /// The first bytes, if a few of them were asked for.
+    head: Vec<u8>,
     hash: XxHash3_64,
     n_hashed: u64,
     /// Whether bytes are hashed as they are read.
@@ -68,6 +76,7 @@ impl Snapshot {
             mode,
             position: 0,
             system_position: Some(0),
+            head: Vec::new(),
             hash,
             n_hashed,
             is_hashing,
@@ -133,7 +142,28 @@ impl Snapshot {
         let read = self.hash()?;
         let is_whole = self.n_hashed == self.length;
         (self.hash, self.n_hashed) = (XxHash3_64::new(), 0);
+        self.head = Vec::new();
         Ok(is_whole && self.hash()? == read && self.n_hashed == self.length)
+    }
+}
+
+impl Snapshot {
+    /// Moves the handle, unless it is there. Its position is then unknown.
+    fn seek_system(&mut self, position: u64) -> io::Result<()> {
+        if self.system_position.take() != Some(position) {
+            self.bytes.seek(SeekFrom::Start(position))?;
+        }
+        Ok(())
+    }
+
+    /// Reads the first bytes once, for a caller that asks for the first few and then for all.
+    fn read_head(&mut self) -> io::Result<()> {
+        self.seek_system(0)?;
+        let mut head = vec![0; usize::try_from(self.length).unwrap_or(HEAD).min(HEAD)];
+        let n = self.bytes.read(&mut head)?;
+        head.truncate(n);
+        (self.head, self.system_position) = (head, Some(n as u64));
+        Ok(())
     }
 }
 
@@ -145,12 +175,24 @@ impl Read for Snapshot {
             return Ok(0);
         }
         let buffer = &mut buffer[..wanted];
-        if self.system_position.take() != Some(self.position) {
-            self.bytes.seek(SeekFrom::Start(self.position))?;
+        if self.position == 0 && buffer.len() <= MAX_MAGIC && self.head.is_empty() {
+            self.read_head()?;
         }
-        let n = self.bytes.read(buffer)?;
+        let kept = usize::try_from(self.position).ok().and_then(|start| self.head.get(start..));
+        let n = match kept {
+            Some(kept) if !kept.is_empty() => {
+                let n = kept.len().min(buffer.len());
+                buffer[..n].copy_from_slice(&kept[..n]);
+                n
+            }
+            _ => {
+                self.seek_system(self.position)?;
+                let n = self.bytes.read(buffer)?;
+                self.system_position = Some(self.position + n as u64);
+                n
+            }
+        };
         let end = self.position + n as u64;
-        self.system_position = Some(end);
         if self.is_hashing && self.position <= self.n_hashed && end > self.n_hashed {
             self.hash.write(&buffer[(self.n_hashed - self.position) as usize..n]);
             self.n_hashed = end;
@@ -216,6 +258,25 @@ mod tests {
         file.rewind().expect("rewound");
         file.write_all(b"ONE\n").expect("written");
         assert!(!snapshot.is_prefix().expect("asked"));
+    }
+
+    #[test]
+    fn the_first_bytes_are_read_once_and_again_for_a_prefix() {
+        for length in [0, 3, HEAD - 1, HEAD, HEAD + 1, 3 * HEAD] {
+            let text: Vec<u8> = (0..length).map(|at| (at % 251) as u8).collect();
+            let (mut file, mut snapshot) = file(&text);
+            let mut magic = Vec::new();
+            snapshot.by_ref().take(4).read_to_end(&mut magic).expect("read");
+            assert_eq!(magic, text[..length.min(4)]);
+            assert_eq!(read(&mut snapshot), text);
+            assert!(snapshot.is_prefix().expect("asked"));
+            assert_eq!(snapshot.hash().expect("read"), XxHash3_64::oneshot(&text));
+            if length > 0 {
+                file.rewind().expect("rewound");
+                file.write_all(b"\xff").expect("written");
+                assert!(!snapshot.is_prefix().expect("asked"));
+            }
+        }
     }
 
     #[test]

@@ -44,17 +44,14 @@ impl JournalWriter {
             }
             JournalWriter::Collected(_) => return Ok(()),
         };
-        let end = file.seek(SeekFrom::End(0))?;
-        let written = match file.write(line) {
-            Ok(n) if n == line.len() => Ok(()),
-            Ok(_) => Err(io::ErrorKind::WriteZero.into()),
-            Err(error) => Err(error),
-        };
-        if written.is_err() {
+        // The file is open for appending.
+        let n = file.write(line)?;
+        if n < line.len() {
             // If this fails, the next run removes the torn line.
-            _ = file.set_len(end);
+            _ = file.seek(SeekFrom::End(0)).and_then(|end| file.set_len(end - n as u64));
+            return Err(io::ErrorKind::WriteZero.into());
         }
-        written
+        Ok(())
     }
 
     /// Syncs the lines to the disk.
