@@ -253,7 +253,10 @@ impl Output {
         if self.style == self.source_style {
             return self.copy_slice(id, raw.as_str());
         }
-        let is_noting = self.notes();
+        if !self.notes() {
+            let bytes = &mut self.drafts.line_mut(id).bytes;
+            return self.respeller.append(bytes, raw, self.style);
+        }
         let draft = self.drafts.line_mut(id);
         let at = draft.bytes.len();
         let respelt = self.respeller.respell(&mut draft.bytes, raw, self.source_style, self.style);
@@ -263,9 +266,7 @@ impl Output {
             Respelt::Reversible => Spelling::Respelt,
             Respelt::Other => return,
         };
-        if is_noting {
-            self.note(id, raw.as_str(), at, spelling);
-        }
+        self.note(id, raw.as_str(), at, spelling);
     }
 
     /// Returns whether a value goes over several lines: in a document it may.

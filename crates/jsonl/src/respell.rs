@@ -9,10 +9,12 @@
 //! as `1E-5`, so [`Respeller`] reports whether the original bytes can be restored.
 
 mod duplicates;
+mod same;
 mod tokens;
 
 use self::{
     duplicates::{has_duplicates, has_many_members, without_duplicates},
+    same::n_same,
     tokens::respell_tokens,
 };
 use crate::{
@@ -211,21 +213,13 @@ fn push_string(out: &mut Vec<u8>, body: &str, to: Style, from: Style) -> bool {
 }
 
 fn push_body(out: &mut Vec<u8>, body: &str, to: Style, from: Style) -> bool {
+    let is_ascii = to == Style::Python || from == Style::Python;
     let mut is_canonical = true;
     let mut rest = body;
     loop {
-        // Characters that both styles leave unescaped, and escapes with only one spelling.
-        let mut n = 0;
-        let other = loop {
-            let after = rest.get(n..).unwrap_or_default();
-            n += n_same(after, to, from);
-            let other = rest.as_bytes().get(n..).unwrap_or_default();
-            match other {
-                [b'\\', b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't', ..] => n += 2,
-                _ => break rest.get(n..).unwrap_or_default(),
-            }
-        };
-        out.extend_from_slice(rest.get(..n).unwrap_or_default().as_bytes());
+        let (same, other) =
+            rest.split_at_checked(n_same(rest.as_bytes(), is_ascii)).unwrap_or((rest, ""));
+        out.extend_from_slice(same.as_bytes());
         if other.is_empty() {
             return is_canonical;
         }
@@ -249,41 +243,6 @@ fn push_either(out: &mut Vec<u8>, char: Option<char>, written: &str, style: Styl
         Some(char) => push_char(out, char, style),
         None => push_code_unit(out, written.get(2..6).map_or(0xfffd, hex)),
     }
-}
-
-/// Returns the length of the start that both styles spell alike.
-fn n_same(body: &str, one: Style, other: Style) -> usize {
-    let bytes = body.as_bytes();
-    let is_ascii = one == Style::Python || other == Style::Python;
-    // Eight bytes at a time, because escapes are close together.
-    let (words, rest) = bytes.as_chunks::<8>();
-    for (word_idx, word) in words.iter().enumerate() {
-        let others = if is_ascii { not_plain(*word) } else { backslashes(*word) };
-        if others != 0 {
-            return word_idx * 8 + others.trailing_zeros() as usize / 8;
-        }
-    }
-    let is_other = |byte: &u8| *byte == b'\\' || is_ascii && !(b' '..=b'~').contains(byte);
-    bytes.len() - rest.len() + rest.iter().position(is_other).unwrap_or(rest.len())
-}
-
-const ONES: u64 = 0x0101_0101_0101_0101;
-const TOPS: u64 = ONES << 7;
-
-/// Returns the top bits of backslashes. Only the lowest bit is exact.
-fn backslashes(word: [u8; 8]) -> u64 {
-    let zeros = u64::from_le_bytes(word) ^ (ONES * b'\\' as u64);
-    zeros.wrapping_sub(ONES) & !zeros & TOPS
-}
-
-/// Returns the top bits of backslashes and of bytes that are not printable ASCII. Only the lowest
-/// bit is exact.
-fn not_plain(word: [u8; 8]) -> u64 {
-    let bytes = u64::from_le_bytes(word);
-    let controls = bytes.wrapping_sub(ONES * 0x20) & !bytes & TOPS;
-    let deletes = bytes ^ (ONES * 0x7f);
-    let deletes = deletes.wrapping_sub(ONES) & !deletes & TOPS;
-    backslashes(word) | controls | deletes | bytes & TOPS
 }
 
 fn hex(digits: &str) -> u16 {

@@ -205,6 +205,15 @@ pub(crate) fn fill(quotes: &mut Quotes, line: &[u8], kernel: Kernel) {
     let _ = (quotes, line, kernel);
 }
 
+/// Returns a bit for each backslash and, if `is_ascii`, for each byte that is not printable ASCII.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[expect(unsafe_code, reason = "compiled for SSE2")]
+pub(crate) fn others_of(part: &[u8; 16], is_ascii: bool) -> u16 {
+    // SAFETY: SSE2 belongs to the target.
+    unsafe { x86_64::others_by_sse2(part, is_ascii) }
+}
+
 #[cfg(target_arch = "x86_64")]
 mod x86_64 {
     use std::arch::x86_64::*;
@@ -304,6 +313,22 @@ mod x86_64 {
         );
         let controls = _mm_cmpeq_epi8(_mm_min_epu8(least, _mm_set1_epi8(0x1f)), least);
         quotes.note_control(_mm_movemask_epi8(controls) != 0);
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    pub(super) fn others_by_sse2(part: &[u8; 16], is_ascii: bool) -> u16 {
+        let (words, _) = part.as_chunks::<8>();
+        let word = |n: usize| words.get(n).map_or(0, |word| i64::from_le_bytes(*word));
+        let bytes = _mm_set_epi64x(word(1), word(0));
+        let backslashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'\\' as i8));
+        if !is_ascii {
+            return _mm_movemask_epi8(backslashes) as u16;
+        }
+        // Bytes beyond ASCII are negative.
+        let controls = _mm_cmplt_epi8(bytes, _mm_set1_epi8(b' ' as i8));
+        let deletes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7f));
+        _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(backslashes, controls), deletes)) as u16
     }
 
     /// Loads a block as four vectors.
