@@ -329,6 +329,9 @@ mod tests {
         assert!(results.len() >= 6, "{results:?}");
         assert!(n_certain > 2 * 6_usize.pow(5) * 3 / 4, "{n_certain}");
         let same = [LINES[0]; 9];
-        assert_eq!(vote(Ballot::thrifty(FORMATS), &same, None), ("claude-code".to_owned(), true, 24));
+        assert_eq!(
+            vote(Ballot::thrifty(FORMATS), &same, None),
+            ("claude-code".to_owned(), true, 24)
+        );
     }
 }

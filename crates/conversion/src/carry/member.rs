@@ -106,15 +106,19 @@ fn end_of_characters(text: &[u8]) -> usize {
 /// The size of a block in bytes: compilers turn it into a few vector instructions.
 const BLOCK: usize = 32;
 
-/// Returns the exchanged bytes, and whether none of them needs an escape.
+/// Returns the exchanged bytes, and whether none of them needs an escape. Each byte is [`exchange`]d with masks that
+/// say also whether it needs an escape.
 fn exchange_block(block: &[u8; BLOCK], ascii_only: bool) -> ([u8; BLOCK], bool) {
+    let mask = |is_set: bool| if is_set { 0xff } else { 0 };
     let mut exchanged = [0; BLOCK];
     let mut needs_escape = 0;
     let above = if ascii_only { 0x80 } else { 0 };
     for (to, byte) in exchanged.iter_mut().zip(block) {
-        *to = exchange(*byte);
-        needs_escape |= u8::from(*to == b'"') | u8::from(*to == b'\\');
-        needs_escape |= u8::from(*byte < 0x20) | (byte & above);
+        let (caret, delete) = (mask(*byte == b'^'), mask(*byte == 0x7f));
+        let quote = mask(*byte == b'"') | caret;
+        let backslash = mask(*byte == b'\\') | delete;
+        *to = byte ^ (quote & (b'"' ^ b'^')) ^ (backslash & (b'\\' ^ 0x7f));
+        needs_escape |= caret | delete | mask(*byte < 0x20) | (byte & above);
     }
     (exchanged, needs_escape == 0)
 }
@@ -332,6 +336,23 @@ mod tests {
             assert_eq!(line.get(start..start + 3), Some(&b"1a^"[..]));
             assert_eq!(member.visible(), visible);
             assert_eq!(member.guard(), guard_of(&[visible.as_bytes()]));
+        }
+    }
+
+    #[test]
+    fn a_block_is_exchanged_as_its_bytes() {
+        for byte in u8::MIN..=u8::MAX {
+            for place in 0..BLOCK {
+                let mut block = [b'a'; BLOCK];
+                block[place] = byte;
+                let expected = block.map(exchange);
+                for ascii_only in [false, true] {
+                    let is_plain = byte >= 0x20
+                        && !matches!(byte, b'^' | 0x7f)
+                        && !(ascii_only && byte >= 0x80);
+                    assert_eq!(exchange_block(&block, ascii_only), (expected, is_plain), "{byte}");
+                }
+            }
         }
     }
 

@@ -94,9 +94,11 @@ pub(super) fn read_base64(out: &mut Vec<u8>, digits: &[u8]) -> bool {
     true
 }
 
+/// The digits of base 36.
+const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+
 /// Appends a number in base 36.
 pub(crate) fn push_number(out: &mut Vec<u8>, mut number: u64) {
-    const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
     // Most numbers have at most three digits and need no loop.
     let digit = |number: u32| DIGITS[(number % 36) as usize];
     if number < 36 * 36 * 36 {
@@ -118,20 +120,41 @@ pub(crate) fn push_number(out: &mut Vec<u8>, mut number: u64) {
     out.extend_from_slice(&digits[at..]);
 }
 
-/// Reads a number from the front of `bytes`.
-pub(crate) fn read_number(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number: u64 = 0;
-    let mut n_digits = 0;
-    while let Some((byte, rest)) = bytes.split_first() {
-        let digit = match byte {
-            b'0'..=b'9' => byte - b'0',
-            b'a'..=b'z' => byte - b'a' + 10,
-            _ => break,
-        };
-        number = number.checked_mul(36)?.checked_add(u64::from(digit))?;
-        n_digits += 1;
-        *bytes = rest;
+/// The value of each byte as a digit; 36 for other bytes.
+const DIGIT_VALUES: [u8; 256] = {
+    let mut values = [36; 256];
+    let mut digit = 0;
+    while digit < 36 {
+        values[DIGITS[digit] as usize] = digit as u8;
+        digit += 1;
     }
+    values
+};
+
+/// The number of digits that always fit into 64 bits.
+const MAX_UNCHECKED: usize = 12;
+
+/// Reads a number from the front of `bytes`.
+#[inline]
+pub(crate) fn read_number(bytes: &mut &[u8]) -> Option<u64> {
+    let digit = |at: usize| {
+        let value = DIGIT_VALUES.get(usize::from(*bytes.get(at)?)).copied()?;
+        (value < 36).then_some(u64::from(value))
+    };
+    let (mut number, mut n_digits) = (0_u64, 0);
+    while n_digits < MAX_UNCHECKED
+        && let Some(digit) = digit(n_digits)
+    {
+        number = number * 36 + digit;
+        n_digits += 1;
+    }
+    if n_digits == MAX_UNCHECKED {
+        while let Some(digit) = digit(n_digits) {
+            number = number.checked_mul(36)?.checked_add(digit)?;
+            n_digits += 1;
+        }
+    }
+    *bytes = bytes.get(n_digits..)?;
     (n_digits > 0).then_some(number)
 }
 
@@ -141,7 +164,9 @@ mod tests {
 
     #[test]
     fn numbers_and_bytes_come_back() {
-        for number in [0, 1, 35, 36, 1295, 1296, 12345, 46655, 46656, u64::MAX] {
+        let around = |n: u64| [n - 1, n, n + 1];
+        let powers = (1..13).flat_map(|n| around(36_u64.pow(n)));
+        for number in powers.chain([0, 12345, u64::MAX - 1, u64::MAX]) {
             let mut text = Vec::new();
             push_number(&mut text, number);
             let mut rest = &text[..];
@@ -151,7 +176,10 @@ mod tests {
             push_guard(&mut guard, number);
             assert_eq!(read_bits(&guard), Some(number));
         }
-        assert_eq!(read_number(&mut &b"zzzzzzzzzzzzzz"[..]), None);
+        for other in ["zzzzzzzzzzzzz", "zzzzzzzzzzzzzz", "", ":", "A"] {
+            assert_eq!(read_number(&mut other.as_bytes()), None, "{other}");
+        }
+        assert_eq!(read_number(&mut &b"00000000000000000001z,"[..]), Some(71));
         for n in 0..10 {
             let bytes: Vec<u8> = (0..n).map(|byte| 200 ^ byte).collect();
             let (mut text, mut back) = (Vec::new(), Vec::new());

@@ -40,6 +40,8 @@ thread_local! {
     /// The buffers of the last source, for the next one: fresh pages would cost as much as reading
     /// it.
     static SPARE: Cell<Option<Chunk>> = const { Cell::new(None) };
+    /// The memory of events, for the next source: two megabytes of fresh pages for each file.
+    static SPARE_EVENTS: Cell<Vec<LineEvent<'static>>> = const { Cell::new(Vec::new()) };
 }
 
 /// A source that can be read more than once.
@@ -277,8 +279,12 @@ impl<R: Read + Seek + Send> Source<R> {
         let Window { chunk, is_last, .. } = &self.window;
         if *is_last && !chunk.errors().any(is_damage) {
             let lines = chunk.iter();
-            let events = Vec::with_capacity(lines.size_hint().0.min(MAX_EVENTS));
-            return then(&mut Kept { lines, events, format });
+            let mut events = reused(SPARE_EVENTS.take());
+            events.reserve_exact(lines.size_hint().0.min(MAX_EVENTS));
+            let mut kept = Kept { lines, events, format };
+            let result = then(&mut kept);
+            SPARE_EVENTS.set(reused(kept.events));
+            return result;
         }
         then(&mut Passing { source: self, format })
     }
