@@ -38,18 +38,37 @@ const JOBS: &[(&str, &str, &str)] = &[
     ("claude-code", "clido", "inline"),
     ("claude-code", "clido", "sidecar"),
     ("claude-code", "sdk-stream", "none"),
+    ("claude-code", "sdk-stream", "inline"),
+    ("claude-code", "sdk-stream", "sidecar"),
     ("claude-code", "sdk-stream:wire", "none"),
+    ("claude-code", "sdk-stream:wire", "inline"),
     ("sdk-stream", "claude-code", "none"),
+    ("sdk-stream", "clido", "none"),
     ("sdk-stream:wire", "claude-code", "none"),
     ("clido", "claude-code", "none"),
+    ("clido", "sdk-stream", "none"),
     ("claude-code", "codex", "none"),
+    ("claude-code", "codex", "inline"),
     ("codex", "claude-code", "none"),
+    ("claude-code", "copilot", "none"),
+    ("copilot", "claude-code", "none"),
     ("claude-code", "pi", "none"),
+    ("claude-code", "pi", "inline"),
     ("pi", "claude-code", "none"),
+    ("claude-code", "qwen", "none"),
+    ("qwen", "claude-code", "none"),
 ];
 
 /// The counted ways back to Claude Code: the format of the copy, and its `--carry`.
-const BACK: &[(&str, &str)] = &[("clido", "inline"), ("clido", "sidecar"), ("codex", "inline")];
+const BACK: &[(&str, &str)] = &[
+    ("clido", "inline"),
+    ("clido", "sidecar"),
+    ("sdk-stream", "inline"),
+    ("sdk-stream", "sidecar"),
+    ("sdk-stream:wire", "inline"),
+    ("codex", "inline"),
+    ("pi", "inline"),
+];
 
 /// The number of small files, and the limit on the bytes of one.
 const N_SMALL: usize = 200;
@@ -120,7 +139,7 @@ fn count(root: &Path, scratch: &Path) -> Result<BTreeMap<String, String>, String
         counted.insert(format!("{from} to {to}, {carry}"), per_byte);
     }
     for (format, carry) in BACK {
-        let copy = scratch.join(format!("{format}-{carry}.jsonl"));
+        let copy = scratch.join(format!("{}-{carry}.jsonl", format.replace(':', "-")));
         let mut make = Command::new(&convert);
         call(convert_to(&mut make, format, carry, &source, &copy))?;
         // The ways there and back count the same bytes.
@@ -131,8 +150,10 @@ fn count(root: &Path, scratch: &Path) -> Result<BTreeMap<String, String>, String
     }
     let (folder, n_bytes) = small_files(scratch, &sample).map_err(|error| error.to_string())?;
     let target = scratch.join("small-out");
-    let per_byte = per_byte(&convert, ("clido", "none"), &folder, n_bytes, &target)?;
-    counted.insert(format!("claude-code to clido, none, {N_SMALL} small files"), per_byte);
+    for carry in ["none", "inline"] {
+        let per_byte = per_byte(&convert, ("clido", carry), &folder, n_bytes, &target)?;
+        counted.insert(format!("claude-code to clido, {carry}, {N_SMALL} small files"), per_byte);
+    }
     Ok(counted)
 }
 
