@@ -41,7 +41,7 @@ pub(crate) fn head(options: &Options, tools: &Tools, inputs: &Inputs) {
     println!(
         "\n*Whole*: everything that the job asks. *More*: that, and more. *Simpler*: each message's blocks only; no header, \
          ids, times, merged responses, choice of a branch, detection or report of losses. *Other*: \
-         a job like it, for another format. *Floor*: reading or writing alone. *× ours*: CPU time \
+         a job like it, for another format. *Floor*: reading, validating or writing alone. *× ours*: CPU time \
          against the first row of ours. A peak below that of `cat` cannot be seen."
     );
 }
