@@ -51,7 +51,10 @@ impl Tree {
     pub(super) fn finish(&mut self, out: &mut Findings<'_>) -> HashSet<u64> {
         let mut is_done: ByHash<()> = ByHash::default();
         let mut found = Vec::new();
-        for (id, (parent, place)) in &self.parents {
+        // The order of a map differs from run to run, and the first line of a circle is the one reported.
+        let mut lines: Vec<_> = self.parents.iter().collect();
+        lines.sort_unstable_by_key(|(_, (_, place))| place.offset);
+        for (id, (parent, place)) in lines {
             if parent.is_some_and(|parent| !self.parents.contains_key(&parent)) {
                 let message = "no line has the `uuid` in `parentUuid`: the client sends nothing \
                     before this line; name an earlier line";
@@ -63,7 +66,6 @@ impl Tree {
                 found.push((*place, "circle", message));
             }
         }
-        // The order of a map differs from run to run.
         found.sort_by_key(|(place, rule, _)| (place.offset, *rule));
         for (place, rule, message) in found {
             out.add(place, Severity::Warns, rule, message.into());
