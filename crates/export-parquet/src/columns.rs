@@ -58,9 +58,9 @@ impl<'c> Cell<'c> {
     }
 }
 
-/// The rows of a table that are not written yet.
+/// The rows of a table that are not taken yet.
 #[derive(Debug)]
-pub(crate) struct Columns {
+pub struct Columns {
     schema: SchemaRef,
     builders: Vec<Builder>,
     n_rows: usize,
@@ -85,16 +85,18 @@ impl Columns {
         Self { schema: schema(columns, last), builders, n_rows: 0, n_bytes: 0 }
     }
 
-    pub(crate) fn schema(&self) -> SchemaRef {
+    /// Returns the schema of the batches.
+    pub fn schema(&self) -> SchemaRef {
         self.schema.clone()
     }
 
-    pub(crate) fn n_rows(&self) -> usize {
+    /// Returns the number of rows.
+    pub fn n_rows(&self) -> usize {
         self.n_rows
     }
 
     /// Returns the size of the rows in memory, in bytes.
-    pub(crate) fn n_bytes(&self) -> usize {
+    pub fn n_bytes(&self) -> usize {
         self.n_bytes
     }
 
@@ -109,7 +111,11 @@ impl Columns {
     }
 
     /// Removes and returns the rows.
-    pub(crate) fn take(&mut self) -> Result<RecordBatch> {
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the rows do not fit the schema.
+    pub fn take(&mut self) -> Result<RecordBatch> {
         let arrays = self.builders.iter_mut().map(Builder::finish).collect();
         (self.n_rows, self.n_bytes) = (0, 0);
         Ok(RecordBatch::try_new(self.schema.clone(), arrays)?)

@@ -8,18 +8,7 @@ use std::path::Path;
 use core_model::Event;
 use jsonl::Line;
 
-use crate::{
-    EVENTS, NewFiles, Response, Result, SESSIONS, SessionFile, Shelf,
-    block::Words,
-    columns::{Cell, Columns},
-    parts::Parts,
-    row::Row,
-    schema::RAW,
-};
-
-/// Limit in bytes for the raw bytes of a row, because a Parquet page holds at most 2 GiB. A longer
-/// line has several rows.
-const MAX_RAW: usize = 64 * 1024 * 1024;
+use crate::{EventRows, NewFiles, Response, Result, SessionFile, SessionRows, Shelf, parts::Parts};
 
 /// The options of the tables.
 #[derive(Clone, Debug, Default)]
@@ -46,8 +35,8 @@ pub struct Dataset<S: Shelf = NewFiles> {
     shelf: S,
     events: Parts<S>,
     sessions: Parts<S>,
-    with_raw: bool,
-    n_cut: u64,
+    rows: EventRows,
+    session_rows: SessionRows,
 }
 
 impl Dataset {
@@ -64,13 +53,12 @@ impl Dataset {
 impl<S: Shelf> Dataset<S> {
     /// Creates the tables on a shelf.
     pub fn on(shelf: S, options: &Options) -> Self {
-        let with_raw = options.with_raw;
         Self {
             shelf,
-            events: Parts::new("events", Columns::new(EVENTS, with_raw.then_some(RAW))),
-            sessions: Parts::new("sessions", Columns::new(SESSIONS, None)),
-            with_raw,
-            n_cut: 0,
+            events: Parts::new("events"),
+            sessions: Parts::new("sessions"),
+            rows: EventRows::new(options.with_raw),
+            session_rows: SessionRows::default(),
         }
     }
 
@@ -101,26 +89,8 @@ impl<S: Shelf> Dataset<S> {
         event: Option<&Event<'_>>,
         response: &Response,
     ) -> Result<()> {
-        let raw = if self.with_raw { line.bytes() } else { b"" };
-        let mut raws = raw.chunks(MAX_RAW).map(Cell::Bytes);
-        let mut row = Row::new(file, line, event, response);
-        let blocks =
-            event.and_then(Event::message).into_iter().flat_map(|message| message.blocks());
-        for (block, _) in blocks {
-            let mut words = Words::of_block(block);
-            file.name_tool(&mut words);
-            self.n_cut += u64::from(words.is_cut);
-            row.push(file, &words, raws.next(), self.events.columns());
-        }
-        if row.block == 0 && (event.is_some() || !line.is_blank() || self.with_raw) {
-            let words = event.map(Words::of_event).unwrap_or_default();
-            self.n_cut += u64::from(words.is_cut);
-            row.push(file, &words, raws.next(), self.events.columns());
-        }
-        for raw in raws {
-            row.push(file, &Words::default(), Some(raw), self.events.columns());
-        }
-        self.events.settle(&mut self.shelf)
+        self.rows.push(file, line, event, response);
+        self.events.settle(self.rows.columns(), &mut self.shelf)
     }
 
     /// Adds the row of a file in `sessions`.
@@ -129,8 +99,8 @@ impl<S: Shelf> Dataset<S> {
     ///
     /// Returns an error if a part cannot be written.
     pub fn end_file(&mut self, file: SessionFile) -> Result<()> {
-        file.row(|cells| self.sessions.columns().push(cells));
-        self.sessions.settle(&mut self.shelf)
+        self.session_rows.push(&file);
+        self.sessions.settle(self.session_rows.columns(), &mut self.shelf)
     }
 
     /// Ends both tables.
@@ -139,8 +109,8 @@ impl<S: Shelf> Dataset<S> {
     ///
     /// Returns an error if a part cannot be written.
     pub fn finish(mut self) -> Result<Written> {
-        let (n_rows, n_bytes) = self.events.finish(&mut self.shelf)?;
-        let (n_files, more) = self.sessions.finish(&mut self.shelf)?;
-        Ok(Written { n_rows, n_files, n_bytes: n_bytes + more, n_cut: self.n_cut })
+        let (n_rows, n_bytes) = self.events.finish(self.rows.columns(), &mut self.shelf)?;
+        let (n_files, more) = self.sessions.finish(self.session_rows.columns(), &mut self.shelf)?;
+        Ok(Written { n_rows, n_files, n_bytes: n_bytes + more, n_cut: self.rows.n_cut() })
     }
 }

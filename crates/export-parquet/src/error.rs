@@ -10,6 +10,7 @@ pub enum Error {
     #[error("{0}")]
     Io(#[from] io::Error),
     /// The file is not Parquet, or Parquet refused the data.
+    #[cfg(feature = "parquet")]
     #[error("{0}")]
     Parquet(#[from] parquet::errors::ParquetError),
     /// A batch did not fit the schema.

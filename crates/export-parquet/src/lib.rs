@@ -6,9 +6,11 @@
 //! last line only, so that sums are right. `sessions` has a row for every file.
 //!
 //! With [`Options::with_raw`], the tables store the bytes of every line, and [`restore`] returns
-//! the files.
+//! the files. [`EventRows`] and [`SessionRows`] have the same rows as batches of Arrow; they are there
+//! without the feature `parquet` too, which is on by default.
 //!
 //! ```
+//! # #[cfg(feature = "parquet")] {
 //! use export_parquet::{Dataset, Options, SessionFile};
 //! use format_claude_code::FORMAT;
 //!
@@ -38,28 +40,39 @@
 //!     Ok(())
 //! })?;
 //! assert_eq!(restored, session.as_bytes());
-//! # Ok::<(), export_parquet::Error>(())
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice))]
 
 mod block;
 mod columns;
+#[cfg(feature = "parquet")]
 mod dataset;
 mod error;
 mod file;
+#[cfg(feature = "parquet")]
 mod parts;
+#[cfg(feature = "parquet")]
 mod restore;
 mod row;
+mod rows;
 mod schema;
+#[cfg(feature = "parquet")]
 mod shelf;
 
 pub use self::{
-    dataset::{Dataset, Options, Written},
+    columns::Columns,
     error::{Error, Result},
     file::SessionFile,
-    restore::restore,
     row::Response,
+    rows::{EventRows, SessionRows},
     schema::{Column, EVENTS, SESSIONS, VERSION},
+};
+#[cfg(feature = "parquet")]
+pub use self::{
+    dataset::{Dataset, Options, Written},
+    restore::restore,
     shelf::{NewFiles, Shelf},
 };

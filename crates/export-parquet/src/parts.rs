@@ -26,7 +26,6 @@ const PART: usize = 192 * 1024 * 1024;
 /// A table that is being written.
 pub(crate) struct Parts<S: Shelf> {
     table: &'static str,
-    columns: Columns,
     writer: Option<ArrowWriter<S::Part>>,
     n_parts: usize,
     n_rows: u64,
@@ -35,30 +34,25 @@ pub(crate) struct Parts<S: Shelf> {
 
 impl<S: Shelf> Parts<S> {
     /// Creates a table without rows.
-    pub(crate) fn new(table: &'static str, columns: Columns) -> Self {
-        Self { table, columns, writer: None, n_parts: 0, n_rows: 0, n_bytes: 0 }
-    }
-
-    /// Returns the rows that are not written yet.
-    pub(crate) fn columns(&mut self) -> &mut Columns {
-        &mut self.columns
+    pub(crate) fn new(table: &'static str) -> Self {
+        Self { table, writer: None, n_parts: 0, n_rows: 0, n_bytes: 0 }
     }
 
     /// Writes the rows if there are enough.
-    pub(crate) fn settle(&mut self, shelf: &mut S) -> Result<()> {
-        if self.columns.n_bytes() >= BATCH { self.write(shelf) } else { Ok(()) }
+    pub(crate) fn settle(&mut self, columns: &mut Columns, shelf: &mut S) -> Result<()> {
+        if columns.n_bytes() >= BATCH { self.write(columns, shelf) } else { Ok(()) }
     }
 
-    fn write(&mut self, shelf: &mut S) -> Result<()> {
-        if self.columns.n_rows() == 0 && self.n_parts > 0 {
+    fn write(&mut self, columns: &mut Columns, shelf: &mut S) -> Result<()> {
+        if columns.n_rows() == 0 && self.n_parts > 0 {
             return Ok(());
         }
         let mut writer = match self.writer.take() {
             Some(writer) => writer,
-            None => self.next_part(shelf)?,
+            None => self.next_part(columns, shelf)?,
         };
-        self.n_rows += self.columns.n_rows() as u64;
-        writer.write(&self.columns.take()?)?;
+        self.n_rows += columns.n_rows() as u64;
+        writer.write(&columns.take()?)?;
         if writer.in_progress_size() >= ROW_GROUP {
             writer.flush()?;
         }
@@ -70,15 +64,15 @@ impl<S: Shelf> Parts<S> {
         Ok(())
     }
 
-    fn next_part(&mut self, shelf: &mut S) -> Result<ArrowWriter<S::Part>> {
+    fn next_part(&mut self, columns: &Columns, shelf: &mut S) -> Result<ArrowWriter<S::Part>> {
         let part = shelf.create(&format!("{}/part-{:05}.parquet", self.table, self.n_parts))?;
         self.n_parts += 1;
-        Ok(ArrowWriter::try_new(part, self.columns.schema(), Some(properties()?))?)
+        Ok(ArrowWriter::try_new(part, columns.schema(), Some(properties()?))?)
     }
 
     /// Ends the table, and returns the number of its rows and the size of its files in bytes.
-    pub(crate) fn finish(mut self, shelf: &mut S) -> Result<(u64, u64)> {
-        self.write(shelf)?;
+    pub(crate) fn finish(mut self, columns: &mut Columns, shelf: &mut S) -> Result<(u64, u64)> {
+        self.write(columns, shelf)?;
         if let Some(writer) = self.writer.take() {
             self.n_bytes += shelf.close(writer.into_inner()?)?;
         }

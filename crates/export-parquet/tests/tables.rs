@@ -6,9 +6,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use arrow_array::{Array, Float64Array, Int64Array, LargeStringArray, RecordBatch};
+use arrow_array::{
+    Array, Float64Array, Int64Array, LargeBinaryArray, LargeStringArray, RecordBatch,
+};
 use core_model::{Block, Event, TokenTotals};
-use export_parquet::{Dataset, Error, Options, Response, SessionFile, Written, restore};
+use export_parquet::{Dataset, Error, EventRows, Options, Response, SessionFile, Written, restore};
 use format_claude_code::FORMAT;
 use jsonl::Scanner;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -207,4 +209,22 @@ fn a_part_that_is_there_is_not_overwritten() {
     dataset.push(&mut file, &line, None).expect("a row");
     assert!(matches!(dataset.finish(), Err(Error::Io(_))));
     assert_eq!(fs::read(&path).expect("a part"), before);
+}
+
+#[test]
+fn a_line_with_several_events_has_its_bytes_once() {
+    let bytes = br#"{"type":"user","uuid":"u1","message":{"role":"user","content":"Hello"}}"#;
+    let line = jsonl::lines(bytes).next().expect("a line");
+    let mut scanner = Scanner::default();
+    let mut file = SessionFile::new("s1.jsonl", FORMAT.name);
+    let mut rows = EventRows::new(true);
+    for nth in [0, 1, 2] {
+        let mut event = FORMAT.first_event(scanner.scan(&line).expect("a value"));
+        event.nth = nth;
+        rows.push(&mut file, &line, Some(&event), &Response::default());
+    }
+    let batch = rows.columns().take().expect("a batch");
+    assert_eq!(column::<Int64Array>(&batch, "block").values(), &[0, 1, 2]);
+    let raw: &LargeBinaryArray = column(&batch, "raw");
+    assert_eq!((raw.value(0), raw.is_null(1), raw.is_null(2)), (&bytes[..], true, true));
 }
