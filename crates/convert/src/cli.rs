@@ -19,6 +19,7 @@ use core_model::SdkVersion;
 
 use crate::{FORMATS, commands::Command};
 
+pub use self::complete::run_as;
 pub(crate) use self::{
     conversion::ConversionArgs,
     help::{command, missing_target, overview, parser, unknown_word, with_examples},

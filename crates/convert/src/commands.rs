@@ -28,6 +28,12 @@ mod work;
 
 use std::io;
 
+pub use self::{
+    check::check,
+    plan::plan,
+    usage::{UsageGroup, UsageGroups, UsageSum, usage},
+    work::UnitWorker,
+};
 use archive::Status;
 use clap::Subcommand;
 

@@ -14,7 +14,7 @@ use storage::is_url;
 use crate::{FORMATS, interrupt::INTERRUPTION, terminal::message::warn};
 
 /// Returns the environment of this program.
-pub(crate) fn environment() -> Environment<'static> {
+pub fn environment() -> Environment<'static> {
     fn variable(name: &str) -> Option<OsString> {
         std::env::var_os(name)
     }

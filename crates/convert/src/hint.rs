@@ -30,12 +30,12 @@ pub(crate) fn convert_hint(error: &ConvertError) -> Option<&'static str> {
 }
 
 /// Returns the message of an error of converting or exporting a file.
-pub(crate) fn convert_message(error: &ConvertError) -> String {
+pub fn convert_message(error: &ConvertError) -> String {
     with_hint(error.to_string(), convert_hint(error))
 }
 
 /// Returns the message of an error of reading a file.
-pub(crate) fn read_message(error: &ReadError) -> String {
+pub fn read_message(error: &ReadError) -> String {
     let hint = match error {
         ReadError::Format(error) => format_hint(*error),
         ReadError::Io(error) => io_hint(error),
@@ -45,7 +45,7 @@ pub(crate) fn read_message(error: &ReadError) -> String {
 }
 
 /// Returns the message of an error of the system, or of one that a library wraps in it.
-pub(crate) fn io_message(error: &io::Error) -> String {
+pub fn io_message(error: &io::Error) -> String {
     with_hint(error.to_string(), io_hint(error))
 }
 

@@ -42,14 +42,19 @@ mod inspect;
 mod interrupt;
 mod new_file;
 mod object;
+mod program;
 mod reading;
 mod report;
 mod run;
 mod terminal;
 
 pub use self::{
+    cli::run_as,
+    commands::{UnitWorker, UsageGroup, UsageGroups, UsageSum, check, plan, usage},
+    environment::environment,
     formats::{FORMATS, by_name, detect},
-    run::run,
+    hint::{convert_message, io_message, read_message},
+    run::{run, status_of},
 };
 pub use conversion::{
     CarriedFormat, Carry, CarryEntry, CarryError, CarryMode, Conversion, Converted, Damage,

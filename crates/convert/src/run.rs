@@ -18,29 +18,34 @@ use crate::{
     terminal::{escape::escape_lines, message::complain},
 };
 
-/// Runs the program with its arguments and returns its exit status.
+/// Runs the program with its arguments and returns its exit status, as [`status_of`] does.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    ExitCode::from(status_of(args))
+}
+
+/// Runs the program with its arguments, the first of which is its own name, and returns its exit status.
 ///
 /// 0: all was converted. 1: converted, with warnings. 2: wrong usage, or nothing could be
 /// converted. 130: interrupted.
-pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+pub fn status_of(args: impl IntoIterator<Item = OsString>) -> u8 {
     let args: Vec<OsString> = args.into_iter().collect();
     if let Some(shell) = cli::complete::asking_shell() {
         return match cli::complete::answer(&shell, args) {
-            Ok(()) => ExitCode::SUCCESS,
+            Ok(()) => Status::Done as u8,
             // The shell prints nothing for this status.
-            Err(_) => ExitCode::from(Status::Failed as u8),
+            Err(_) => Status::Failed as u8,
         };
     }
     if args.len() <= 1 {
         _ = write!(io::stderr(), "{}", cli::overview());
-        return ExitCode::from(Status::Failed as u8);
+        return Status::Failed as u8;
     }
     let cli = match parse(&args) {
         Ok(cli) => cli,
         Err(error) => {
             if !error.use_stderr() {
                 _ = error.print();
-                return ExitCode::SUCCESS;
+                return Status::Done as u8;
             }
             match mistyped(&args, error.kind()).and_then(cli::unknown_word) {
                 Some(message) => complain(&message),
@@ -49,12 +54,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
                     _ = write!(io::stderr(), "{}", escape_lines(&error.render().to_string()));
                 }
             }
-            return ExitCode::from(Status::Failed as u8);
+            return Status::Failed as u8;
         }
     };
     if cli.command.is_none() && cli.convert.how.to.is_none() {
         complain(&cli::missing_target(&cli.convert.sources.paths));
-        return ExitCode::from(Status::Failed as u8);
+        return Status::Failed as u8;
     }
     interrupt::listen();
     let result = match &cli.command {
@@ -62,13 +67,13 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(command) => command.run(),
     };
     match result {
-        _ if is_interrupted() => ExitCode::from(interrupt::STATUS),
-        Ok(status) => ExitCode::from(status as u8),
+        _ if is_interrupted() => interrupt::STATUS,
+        Ok(status) => status as u8,
         // The reader of our output closed the pipe, which is no failure.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Status::Done as u8,
         Err(error) => {
             complain(&io_message(&error));
-            ExitCode::from(Status::Failed as u8)
+            Status::Failed as u8
         }
     }
 }

@@ -11,6 +11,7 @@ use std::{
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
+    sync::OnceLock,
     time::SystemTime,
 };
 
@@ -68,15 +69,25 @@ pub(crate) fn answer(shell: &str, args: Vec<OsString>) -> io::Result<()> {
     io::stdout().lock().write_all(&candidates)
 }
 
-/// Returns the script that makes a shell ask.
+/// The path of the program, if it runs in the process of another one.
+static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+
+/// Says that this process is not the program: scripts for shells call the program at this path. Only the
+/// first call counts.
+pub fn run_as(program: PathBuf) {
+    _ = PROGRAM.set(program);
+}
+
+/// Returns the script that makes a shell ask. It completes the words of the program under the name of its file.
 ///
 /// # Errors
 ///
 /// Returns an error if the shell is unknown.
 pub(crate) fn registration(shell: &str) -> io::Result<Vec<u8>> {
     let mut script = Vec::new();
-    let name = "convert";
-    completer(shell)?.write_registration(VARIABLE, name, name, &program(), &mut script)?;
+    let program = program();
+    let name = Path::new(&program).file_stem().and_then(OsStr::to_str).unwrap_or("convert");
+    completer(shell)?.write_registration(VARIABLE, name, name, &program, &mut script)?;
     Ok(script)
 }
 
@@ -94,7 +105,8 @@ fn completer(shell: &str) -> io::Result<&'static dyn clap_complete::env::EnvComp
 /// Returns how the script calls this program: by its path, since another `convert` may be first on
 /// the `PATH`.
 fn program() -> String {
-    let path = env::current_exe().unwrap_or_else(|_| PathBuf::from("convert"));
+    let known = PROGRAM.get().cloned();
+    let path = known.or_else(|| env::current_exe().ok()).unwrap_or_else(|| "convert".into());
     path.to_string_lossy().into_owned()
 }
 

@@ -107,11 +107,17 @@ impl Checked {
         let (label, is_json) = (&*label, args.json);
         let mut printer = Printer { label, is_json, out, counts: BTreeMap::new() };
         let name = format.map_or("empty", |format| format.name);
-        let mut stops = false;
+        let (mut stops, mut result) = (false, Ok(()));
         if let Some(format) = format {
             let mut files = StaleFiles::of_format(format).filter(|_| args.files);
-            stops = printer.check(input.stem(), &mut source, format, files.as_mut())?;
+            findings(input.stem(), &mut source, format, files.as_mut(), &mut |problem| {
+                stops |= problem.stops();
+                if result.is_ok() {
+                    result = printer.problem(problem, format.name);
+                }
+            })?;
         }
+        result?;
         self.n_stopped += u64::from(stops);
         printer.finish(name)?;
         Ok(())
@@ -123,6 +129,60 @@ fn carry_problem((offset, line): (u64, u64), rule: &'static str, message: String
     Problem { offset, line, severity: Severity::Warns, rule, message: message.into() }
 }
 
+/// Calls `each` with what the client of a format would refuse or ignore in a source, and with what is wrong
+/// with its carries. `stem` is the name of its file.
+fn findings(
+    stem: Option<&str>,
+    source: &mut Source<Opened>,
+    format: &'static Format,
+    mut files: Option<&mut StaleFiles>,
+    each: &mut dyn FnMut(Problem),
+) -> io::Result<()> {
+    let mut check = Check::new((format.checker)());
+    if let Some(stem) = stem {
+        check.name(stem, each);
+    }
+    let (mut carries, mut last) = (CarryAudit::new(FORMATS, format), (0, 0));
+    source.set_framing(format.framing);
+    source.for_each(&mut |line, value| {
+        last = (line.offset(), last.1 + u64::from(!line.is_glue()));
+        if let Ok(value) = value
+            && let Some(CarryFault { rule, message }) = carries.record(line, value)
+        {
+            each(carry_problem(last, rule, message.to_owned()));
+        }
+        if let Some(files) = files.as_deref_mut() {
+            files.line(line, &value, each);
+        }
+        check.line(line, value, each);
+        true
+    })?;
+    check.finish(each);
+    if let Some(message) = carries.finish() {
+        each(carry_problem(last, "carry-cut", message));
+    }
+    Ok(())
+}
+
+/// Returns what the client would refuse or ignore in a session file, as `convert check` prints it. The
+/// format of its client is given, or detected.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be read, or its format is unknown.
+pub fn check(input: &Input, format: Option<&'static Format>) -> Result<Vec<Problem>, ReadError> {
+    let mut source = Source::new(input.open(Limits::default())?);
+    let format = match format {
+        Some(format) => Some(format),
+        None => single_format(detect(&mut source)?)?,
+    };
+    let mut problems = Vec::new();
+    if let Some(format) = format {
+        findings(input.stem(), &mut source, format, None, &mut |it| problems.push(it))?;
+    }
+    Ok(problems)
+}
+
 struct Printer<'p> {
     label: &'p str,
     is_json: bool,
@@ -132,48 +192,6 @@ struct Printer<'p> {
 }
 
 impl Printer<'_> {
-    /// Prints findings. Returns whether the client refuses the file.
-    fn check(
-        &mut self,
-        stem: Option<&str>,
-        source: &mut Source<Opened>,
-        format: &'static Format,
-        mut files: Option<&mut StaleFiles>,
-    ) -> io::Result<bool> {
-        let mut check = Check::new((format.checker)());
-        let mut result = Ok(());
-        let mut stops = false;
-        let mut print = |problem: Problem| {
-            stops |= problem.stops();
-            if result.is_ok() {
-                result = self.problem(problem, format.name);
-            }
-        };
-        if let Some(stem) = stem {
-            check.name(stem, &mut print);
-        }
-        let (mut carries, mut last) = (CarryAudit::new(FORMATS, format), (0, 0));
-        source.set_framing(format.framing);
-        source.for_each(&mut |line, value| {
-            last = (line.offset(), last.1 + u64::from(!line.is_glue()));
-            if let Ok(value) = value
-                && let Some(CarryFault { rule, message }) = carries.record(line, value)
-            {
-                print(carry_problem(last, rule, message.to_owned()));
-            }
-            if let Some(files) = files.as_deref_mut() {
-                files.line(line, &value, &mut print);
-            }
-            check.line(line, value, &mut print);
-            true
-        })?;
-        check.finish(&mut print);
-        if let Some(message) = carries.finish() {
-            print(carry_problem(last, "carry-cut", message));
-        }
-        result.map(|()| stops)
-    }
-
     fn problem(&mut self, problem: Problem, format: &str) -> io::Result<()> {
         let entry = self.counts.entry(problem.rule);
         let (_, count) = entry.or_insert_with(|| (problem.clone(), 0));

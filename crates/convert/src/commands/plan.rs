@@ -19,6 +19,7 @@ use crate::{
     },
     environment::{inputs, lookup, n_cores},
     interrupt::INTERRUPTION,
+    program::words,
     terminal::{
         figures::{count, size},
         message::{failed, warn},
@@ -55,34 +56,11 @@ pub(crate) struct Args {
 
 /// Prints the plan, the largest session first, and returns the status.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
-    let how = &args.how;
-    if args.inputs.is_empty() && args.project.is_none() {
-        return failed("no input: name a file or a folder; see --help");
-    }
-    let lookup = lookup(args.project.as_deref(), how.source(), how.target());
-    let (inputs, is_folder) = inputs(&args.inputs, &lookup)?;
-    if inputs.contains(&Input::Stdin) {
-        return failed(
-            "standard input cannot be planned, because workers cannot read it; name files or folders",
-        );
-    }
-    if is_folder && is_inside_an_input(&args.output, &args.inputs) {
-        return failed("the output folder is inside the input folder; name another folder with -o");
-    }
-    let root = if is_url(&args.output) { args.output.clone() } else { absolute(&args.output)? };
-    sweep(&root).map_err(|error| named(error, &root))?;
-    let units = SessionFiles::group(FORMATS, inputs, &mut warn);
-    let (output, is_mirrored, dedupe) = (&*root, true, args.dedupe);
-    let Some(config) = &how.job_config() else {
-        return failed("--to FORMAT is missing: it names the format to write");
+    let plan = match planned_units(args) {
+        Ok(plan) => plan,
+        Err(NotPlanned::Usage(message)) => return failed(message),
+        Err(NotPlanned::Io(error)) => return Err(error),
     };
-    let tasks = Plan { config, units: &units, output, is_mirrored, dedupe }.tasks(n_cores());
-    let order = largest_first(&tasks);
-    let mut plan = Vec::new();
-    for it in &order {
-        plan.push(planned(&tasks[it.task_idx], it.size, &root, how)?);
-    }
-    plan.sort_by_key(|it| std::cmp::Reverse(it.bytes));
     let mut out = io::BufWriter::new(io::stdout().lock());
     for it in &plan {
         out.write_all(&it.line())?;
@@ -94,7 +72,65 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         let units = count(plan.len() as u64, "unit");
         say(&format!("{units}, {}, the largest {}", size(n_bytes), size(largest)));
     }
-    Ok(if units.is_empty() { Status::Failed } else { Status::Done })
+    Ok(if plan.is_empty() { Status::Failed } else { Status::Done })
+}
+
+/// The reason why there is no plan.
+#[derive(Debug, thiserror::Error)]
+enum NotPlanned {
+    /// The arguments do not fit each other.
+    #[error("{0}")]
+    Usage(&'static str),
+    /// A file or folder cannot be read.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+/// Returns the lines of a plan, the largest session first. `arguments` are the words after `convert plan`.
+///
+/// # Errors
+///
+/// Returns an error with the message of the program if it would print one.
+pub fn plan(arguments: &[String]) -> io::Result<Vec<Vec<u8>>> {
+    match planned_units(&words("plan", arguments)?) {
+        Ok(plan) => Ok(plan.iter().map(Planned::line).collect()),
+        Err(NotPlanned::Usage(message)) => Err(io::Error::other(message)),
+        Err(NotPlanned::Io(error)) => Err(error),
+    }
+}
+
+fn planned_units(args: &Args) -> Result<Vec<Planned>, NotPlanned> {
+    let how = &args.how;
+    if args.inputs.is_empty() && args.project.is_none() {
+        return Err(NotPlanned::Usage("no input: name a file or a folder; see --help"));
+    }
+    let lookup = lookup(args.project.as_deref(), how.source(), how.target());
+    let (inputs, is_folder) = inputs(&args.inputs, &lookup)?;
+    if inputs.contains(&Input::Stdin) {
+        return Err(NotPlanned::Usage(
+            "standard input cannot be planned, because workers cannot read it; name files or folders",
+        ));
+    }
+    if is_folder && is_inside_an_input(&args.output, &args.inputs) {
+        return Err(NotPlanned::Usage(
+            "the output folder is inside the input folder; name another folder with -o",
+        ));
+    }
+    let root = if is_url(&args.output) { args.output.clone() } else { absolute(&args.output)? };
+    sweep(&root).map_err(|error| named(error, &root))?;
+    let units = SessionFiles::group(FORMATS, inputs, &mut warn);
+    let (output, is_mirrored, dedupe) = (&*root, true, args.dedupe);
+    let Some(config) = &how.job_config() else {
+        return Err(NotPlanned::Usage("--to FORMAT is missing: it names the format to write"));
+    };
+    let tasks = Plan { config, units: &units, output, is_mirrored, dedupe }.tasks(n_cores());
+    let order = largest_first(&tasks);
+    let mut plan = Vec::new();
+    for it in &order {
+        plan.push(planned(&tasks[it.task_idx], it.size, &root, how)?);
+    }
+    plan.sort_by_key(|it| std::cmp::Reverse(it.bytes));
+    Ok(plan)
 }
 
 fn planned(task: &Task<'_>, bytes: u64, root: &Path, how: &ConversionArgs) -> io::Result<Planned> {

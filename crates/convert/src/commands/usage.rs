@@ -3,28 +3,25 @@
 mod group;
 mod print;
 
-use std::{
-    fs, io,
-    path::PathBuf,
-    sync::{Mutex, PoisonError},
-};
+use std::{borrow::Borrow, fs, io, path::PathBuf};
 
 use archive::Status;
 use clap::ValueHint;
-use core_model::Hashes;
-use rayon::prelude::*;
-use sessions::{Prices, ReadError, SessionFiles, TurnKeys, UnknownFormat, Usage, leave_out_copies};
+use sessions::{Prices, ReadError, SessionFiles, UnknownFormat, Usage, leave_out_copies};
 
+pub use self::group::UsageSum;
 use self::group::{By, Groups};
 use crate::{
     FORMATS,
+    hint::read_message,
     interrupt::is_interrupted,
+    program::words,
     reading::{Copies, Reading, moments::Period, once},
     terminal::{
         escape::escape_for_terminal,
         figures::{count, grouped},
         message::{complain, failed, warn},
-        progress::say,
+        progress::{Mode, Progress, say},
     },
 };
 
@@ -51,19 +48,9 @@ pub(crate) struct Args {
 
 /// Sums up responses and prints the groups.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
-    let prices = match &args.prices {
-        None => Prices::known(),
-        Some(path) => {
-            let label = escape_for_terminal(&path.to_string_lossy());
-            let table = match fs::read_to_string(path) {
-                Ok(table) => table,
-                Err(error) => return failed(&format!("{label}: {error}")),
-            };
-            match Prices::parse(&table) {
-                Ok(prices) => prices,
-                Err(error) => return failed(&format!("{label}: {error}")),
-            }
-        }
+    let prices = match prices(args) {
+        Ok(prices) => prices,
+        Err(message) => return failed(&escape_for_terminal(&message)),
     };
     let is_quiet = args.reading.pace.quiet;
     let (mut inputs, is_folder) = args.reading.sessions()?;
@@ -75,22 +62,11 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     }
     let progress = args.reading.pace.progress(&inputs);
     let units = SessionFiles::group(FORMATS, inputs, &mut warn);
-    let keys = TurnKeys::new(FORMATS);
-    let usage = Mutex::new(Usage::of_sessions(units.len(), args.copies.with_copies));
-    let add = |(session_idx, unit): (usize, &SessionFiles)| {
-        let (format, none) = (args.reading.format(), Hashes::default());
-        let read = once::session(unit, format, &keys, &none, &progress, &mut |_, _| {})?;
-        let rank = read.turns.rank(session_idx);
-        usage.lock().unwrap_or_else(PoisonError::into_inner).add(session_idx, rank, read.usage);
-        Ok(read.id)
-    };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.reading.pace.n_jobs()).build();
-    let counted: Vec<Result<String, ReadError>> = pool
-        .map_err(io::Error::other)?
-        .install(|| units.par_iter().enumerate().map(|(idx, unit)| add((idx, unit))).collect());
+    let (format, n_jobs) = (args.reading.format(), args.reading.pace.n_jobs());
+    let counted = once::responses(&units, format, n_jobs, args.copies.with_copies, &progress)?;
     drop(progress);
     let (mut n_refused, mut n_read, mut sessions) = (0, 0, Vec::new());
-    for (unit, result) in units.iter().zip(counted) {
+    for (unit, result) in units.iter().zip(counted.ids) {
         match &result {
             Ok(_) => n_read += 1,
             Err(ReadError::Interrupted) => {}
@@ -109,7 +85,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         }
         return Ok(Status::Failed);
     }
-    let usage = usage.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let usage = counted.usage;
     let (zone, bounds) = (args.period.clock.zone(), args.period.bounds());
     let groups = Groups::of(&usage, &args.by, bounds, &zone, &sessions, &prices);
     print::groups(&groups, &args.by, args.json)?;
@@ -120,6 +96,70 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         Status::Attention
     } else {
         Status::Done
+    })
+}
+
+/// Returns the prices of the table that is named, or of the program.
+///
+/// # Errors
+///
+/// Returns a message if the table cannot be read.
+fn prices(args: &Args) -> Result<Prices, String> {
+    let Some(path) = &args.prices else { return Ok(Prices::known()) };
+    let of_path = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let table = fs::read_to_string(path).map_err(|error| of_path(&error))?;
+    Prices::parse(&table).map_err(|error| of_path(&error))
+}
+
+/// A group of responses.
+#[derive(Debug)]
+pub struct UsageGroup {
+    /// The names, in the order of the words that group.
+    pub names: Vec<String>,
+    /// The sum.
+    pub sum: UsageSum,
+}
+
+/// The sums of groups, as `convert usage` prints them.
+#[derive(Debug)]
+pub struct UsageGroups {
+    /// The words that group, such as `model`.
+    pub by: Vec<&'static str>,
+    /// The groups. Times come in their order, others by their cost.
+    pub groups: Vec<UsageGroup>,
+    /// The sum of all.
+    pub total: UsageSum,
+}
+
+/// Sums up the responses of sessions, each response once, as `convert usage` does. `options` are words such
+/// as `["--by", "model"]`.
+///
+/// # Errors
+///
+/// Returns an error if an option is unknown, or if a session cannot be read.
+pub fn usage<U: Borrow<SessionFiles> + Sync>(
+    units: &[U],
+    options: &[String],
+) -> io::Result<UsageGroups> {
+    let args: Args = words("usage", options)?;
+    let prices = prices(&args).map_err(io::Error::other)?;
+    let (format, n_jobs) = (args.reading.format(), args.reading.pace.n_jobs());
+    let progress = Progress::start(Mode::None, 0, 0);
+    let counted = once::responses(units, format, n_jobs, args.copies.with_copies, &progress)?;
+    let mut sessions = Vec::new();
+    for (unit, id) in units.iter().zip(counted.ids) {
+        let of_unit = |error: ReadError| {
+            io::Error::other(format!("{}: {}", unit.borrow().main.label(), read_message(&error)))
+        };
+        sessions.push(id.map_err(of_unit)?);
+    }
+    let (zone, bounds) = (args.period.clock.zone(), args.period.bounds());
+    let groups = Groups::of(&counted.usage, &args.by, bounds, &zone, &sessions, &prices);
+    let group = |(names, sum)| UsageGroup { names, sum };
+    Ok(UsageGroups {
+        by: args.by.iter().map(|by| by.name()).collect(),
+        groups: groups.all.into_iter().map(group).collect(),
+        total: groups.total,
     })
 }
 

@@ -4,7 +4,7 @@ use std::{
     io::{self, Read, Write},
     panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
-    sync::Mutex,
+    sync::{Mutex, PoisonError},
 };
 
 use archive::{Queue, Shard, Status, Warnings, Worker, on_threads, open, receipt_of_no_unit};
@@ -16,6 +16,7 @@ use crate::{
     environment::{n_cores, n_jobs},
     hint::convert_hint,
     interrupt::{INTERRUPTION, is_interrupted},
+    program::words,
     terminal::message::warn,
 };
 
@@ -33,6 +34,13 @@ pub(crate) struct Args {
     /// Convert every N-th unit of the plan, starting with unit I, counted from 1
     #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
     shard: Option<Shard>,
+    #[command(flatten)]
+    how: WorkerArgs,
+}
+
+/// The options of a worker, whatever its units are.
+#[derive(clap::Args, Debug)]
+pub(crate) struct WorkerArgs {
     /// Refuse units that are planned for another format
     #[arg(long, value_parser = format_names())]
     to: Option<String>,
@@ -59,7 +67,6 @@ pub(crate) struct Args {
 /// Converts all units, prints a receipt for each, and returns the status. A failed unit is in its
 /// receipt and does not change the status.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
-    let n_jobs = n_jobs(args.jobs, n_cores());
     let mut plan: Box<dyn Read + Send> = Box::new(io::empty());
     for path in &args.plans {
         plan = Box::new(plan.chain(open(path)?));
@@ -68,21 +75,86 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         plan = Box::new(io::stdin());
     }
     let queue = Queue::read(plan, args.shard);
-    let worker = Worker {
-        hint: Some(convert_hint),
-        parse: ConversionArgs::parse_job,
-        interruption: INTERRUPTION,
-        warnings: Warnings::new(warn),
-        to: args.to.clone(),
-        durability: args.durability.into(),
-        force: args.force,
-        wants_reports: args.report.is_some(),
-        roots: Mutex::default(),
-        stores: Mutex::new(Stores::new(INTERRUPTION)),
-    };
-    let work = || -> io::Result<()> {
+    UnitWorker::of(&args.how).work_all(&queue, &|receipts| {
+        let mut out = io::stdout().lock();
+        out.write_all(receipts)?;
+        out.flush()
+    })?;
+    Ok(Status::Done)
+}
+
+/// A worker that converts units of plans, with the options of `convert work`.
+pub struct UnitWorker {
+    worker: Worker,
+    n_jobs: usize,
+}
+
+impl UnitWorker {
+    /// Creates a worker with options such as `["--jobs", "1"]`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error with the message of the command line if an option is unknown.
+    pub fn new(options: &[String]) -> io::Result<Self> {
+        Ok(Self::of(&words::<WorkerArgs>("work", options)?))
+    }
+
+    fn of(args: &WorkerArgs) -> Self {
+        let worker = Worker {
+            hint: Some(convert_hint),
+            parse: ConversionArgs::parse_job,
+            interruption: INTERRUPTION,
+            warnings: Warnings::new(warn),
+            to: args.to.clone(),
+            durability: args.durability.into(),
+            force: args.force,
+            wants_reports: args.report.is_some(),
+            roots: Mutex::default(),
+            stores: Mutex::new(Stores::new(INTERRUPTION)),
+        };
+        Self { worker, n_jobs: n_jobs(args.jobs, n_cores()) }
+    }
+
+    /// Converts units, one line each, and returns their receipts as lines, in any order. A failed unit is
+    /// in its receipt.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a thread cannot go on.
+    pub fn work(&self, units: Vec<u8>) -> io::Result<Vec<u8>> {
+        let all = Mutex::new(Vec::new());
+        self.work_all(&Queue::read(io::Cursor::new(units), None), &|receipts| {
+            all.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(receipts);
+            Ok(())
+        })?;
+        Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Converts the units of a queue, and calls `each` with the receipts of some at a time.
+    fn work_all(
+        &self,
+        queue: &Queue,
+        each: &(dyn Fn(&[u8]) -> io::Result<()> + Sync),
+    ) -> io::Result<()> {
+        let caught = || {
+            // A panic in one thread does not stop the others.
+            catch_unwind(AssertUnwindSafe(|| self.work_on(queue, each))).unwrap_or_else(|_| {
+                Err(io::Error::other(
+                    "a fault in convert itself; the message before this one says where",
+                ))
+            })
+        };
+        on_threads(self.n_jobs, caught).into_iter().collect()
+    }
+
+    /// Converts units on this thread until the queue is empty.
+    fn work_on(
+        &self,
+        queue: &Queue,
+        each: &(dyn Fn(&[u8]) -> io::Result<()> + Sync),
+    ) -> io::Result<()> {
         // With many threads, each flushes after few units: unflushed files stay open.
-        let max_units = (MAX_UNITS / n_jobs).max(4);
+        let max_units = (MAX_UNITS / self.n_jobs).max(4);
         while !is_interrupted() {
             let lines = queue.take(max_units, MAX_BYTES)?;
             if lines.is_empty() {
@@ -95,21 +167,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
                     Err((number, why)) => receipts.push(receipt_of_no_unit(number, &why)),
                 }
             }
-            receipts.extend(worker.work(&units));
-            let mut out = io::stdout().lock();
-            out.write_all(&receipts.concat())?;
-            out.flush()?;
+            receipts.extend(self.worker.work(&units));
+            each(&receipts.concat())?;
         }
         Ok(())
-    };
-    let caught = || {
-        // A panic in one thread does not stop the others.
-        catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
-            Err(io::Error::other(
-                "a fault in convert itself; the message before this one says where",
-            ))
-        })
-    };
-    on_threads(n_jobs, caught).into_iter().collect::<io::Result<()>>()?;
-    Ok(Status::Done)
+    }
 }

@@ -3,7 +3,12 @@
 //! In: a session and its copy. Out: the events of both, the events of the copy marked as copies. Each
 //! session is read once; one that has copies of others is then read again without them.
 
-use std::{collections::BTreeSet, io, sync::Mutex};
+use std::{
+    borrow::Borrow,
+    collections::BTreeSet,
+    io,
+    sync::{Mutex, PoisonError},
+};
 
 use core_model::{Body, Event, Format, Hashes, Place, Tokens};
 use rayon::prelude::*;
@@ -105,6 +110,41 @@ pub(crate) fn session(
         n_bytes,
         formats,
     })
+}
+
+/// The responses of several sessions, and the id of each session or the reason why it was not read.
+pub(crate) struct CountedResponses {
+    /// The responses, each once.
+    pub(crate) usage: Usage,
+    /// The ids, in the order of the sessions.
+    pub(crate) ids: Vec<Result<String, ReadError>>,
+}
+
+/// Counts the responses of sessions on several threads, each response once.
+///
+/// # Errors
+///
+/// Returns an error if threads cannot be started.
+pub(crate) fn responses<U: Borrow<SessionFiles> + Sync>(
+    units: &[U],
+    format: Option<&'static Format>,
+    n_jobs: usize,
+    with_copies: bool,
+    progress: &Progress,
+) -> io::Result<CountedResponses> {
+    let keys = TurnKeys::new(FORMATS);
+    let usage = Mutex::new(Usage::of_sessions(units.len(), with_copies));
+    let add = |(session_idx, unit): (usize, &U)| {
+        let none = Hashes::default();
+        let read = session(unit.borrow(), format, &keys, &none, progress, &mut |_, _| {})?;
+        let rank = read.turns.rank(session_idx);
+        usage.lock().unwrap_or_else(PoisonError::into_inner).add(session_idx, rank, read.usage);
+        Ok(read.id)
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(n_jobs).build();
+    let pool = pool.map_err(io::Error::other)?;
+    let ids = pool.install(|| units.par_iter().enumerate().map(add).collect());
+    Ok(CountedResponses { usage: usage.into_inner().unwrap_or_else(PoisonError::into_inner), ids })
 }
 
 /// Limit on the other sessions that a session names.

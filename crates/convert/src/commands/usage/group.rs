@@ -55,18 +55,20 @@ impl By {
 
 /// The sum of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Sum {
-    pub(super) n_responses: u64,
-    pub(super) tokens: Tokens,
+pub struct UsageSum {
+    /// The number of responses.
+    pub n_responses: u64,
+    /// The tokens.
+    pub tokens: Tokens,
     /// The cost in US dollars of the responses that have one.
-    pub(super) cost: f64,
+    pub cost: f64,
     /// The part of the cost that the logs state.
-    pub(super) stated: f64,
+    pub stated: f64,
     /// The number of responses without a price.
-    pub(super) n_unpriced: u64,
+    pub n_unpriced: u64,
 }
 
-impl Sum {
+impl UsageSum {
     fn add(&mut self, response: &Response<'_>, cost: Option<f64>) {
         self.n_responses += 1;
         self.tokens += response.tokens;
@@ -80,10 +82,10 @@ impl Sum {
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     /// The names of each group and its sum. Times come in their order, others by their cost.
-    pub(super) all: Vec<(Vec<String>, Sum)>,
-    pub(super) total: Sum,
+    pub(super) all: Vec<(Vec<String>, UsageSum)>,
+    pub(super) total: UsageSum,
     /// The responses without a price, by model.
-    pub(super) unpriced: BTreeMap<Option<String>, Sum>,
+    pub(super) unpriced: BTreeMap<Option<String>, UsageSum>,
 }
 
 /// The length of a block.
@@ -108,7 +110,7 @@ impl Groups {
             false => Vec::new(),
         };
         let mut names = Names { zone, blocks, of_hour: HashMap::new() };
-        let mut sums: HashMap<Vec<String>, Sum> = HashMap::new();
+        let mut sums: HashMap<Vec<String>, UsageSum> = HashMap::new();
         let mut groups = Self::default();
         for response in wanted() {
             let cost = response.cost_by(prices);
@@ -127,7 +129,7 @@ impl Groups {
                     return one.cmp(other);
                 }
             }
-            let weight = |sum: &Sum| (sum.cost, sum.tokens.total() as f64);
+            let weight = |sum: &UsageSum| (sum.cost, sum.tokens.total() as f64);
             let (one_weight, other_weight) = (weight(one_sum), weight(other_sum));
             let order = other_weight.0.total_cmp(&one_weight.0);
             order.then(other_weight.1.total_cmp(&one_weight.1)).then_with(|| one.cmp(other))

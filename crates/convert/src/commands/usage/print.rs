@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
-use super::group::{By, Groups, Sum};
+use super::group::{By, Groups, UsageSum};
 use crate::{
     object::Object,
     terminal::{Terminal, escape::escape_for_terminal, figures::grouped, table},
@@ -48,7 +48,7 @@ pub(super) fn groups(groups: &Groups, by: &[By], is_json: bool) -> io::Result<()
     out.flush()
 }
 
-fn add(mut object: Object, sum: &Sum) -> Object {
+fn add(mut object: Object, sum: &UsageSum) -> Object {
     let tokens = &sum.tokens;
     object.plain("responses", sum.n_responses);
     object.plain("input_tokens", tokens.input).plain("output_tokens", tokens.output);
@@ -72,7 +72,7 @@ fn rows(
 ) -> Vec<Vec<String>> {
     let names = by.iter().map(|by| by.name().to_uppercase());
     let mut rows: Vec<Vec<String>> = vec![names.chain(head.map(str::to_owned)).collect()];
-    let cells = |sum: &Sum| {
+    let cells = |sum: &UsageSum| {
         let tokens = &sum.tokens;
         let more = if sum.n_unpriced > 0 { "+" } else { "" };
         [
