@@ -16,7 +16,7 @@ __all__ = ["convert_batch"]
 def convert_batch(batch: dict[str, Any], *options: str) -> dict[str, list[str]]:
     """Returns the receipts, in the column `receipt`, of the units in the column `unit`.
 
-    Each batch runs a worker. `options` are options of `convert work`.
+    Each batch is a worker in its process. `options` are options of `convert work`.
     """
     units = [str(unit) for unit in batch["unit"]]
     return {"receipt": list(session_convert.work(units, "--jobs", "1", *options))}

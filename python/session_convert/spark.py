@@ -27,7 +27,7 @@ BATCH = 64
 def convert_df(units: DataFrame, *options: str) -> DataFrame:
     """Returns the receipts, in the column `receipt`, of the units in the column `unit`.
 
-    Each partition runs a worker. `options` are options of `convert work`.
+    Each partition is a worker in its process. `options` are options of `convert work`.
     """
 
     def work(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:

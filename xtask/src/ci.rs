@@ -72,6 +72,7 @@ const TASKS: &[(&str, fn(&Path) -> bool)] = &[
     ("targets", crate::targets),
     ("wasm", crate::wasm),
     ("sdk-reader", crate::sdk_reader::sdk_reader_of_tests),
+    ("python", crate::python_package),
     ("engines", crate::engines::engines_of_tests),
     ("instructions", |root| crate::instructions(root, false)),
 ];

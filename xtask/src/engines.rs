@@ -8,7 +8,7 @@ use std::{
     process::Command,
 };
 
-use crate::scratch::{build, built_by_tests, call, in_scratch, python};
+use crate::scratch::{build, built_by_tests, call, in_scratch, python, target};
 
 /// The folder of the Python program that converts archives with each engine and compares the outputs.
 const SCRIPTS: &str = "xtask/src/engines";
@@ -17,6 +17,9 @@ const ENGINES: [&str; 4] = ["shell", "sail", "spark", "ray"];
 
 /// The default number of sessions in the archive.
 const N_SESSIONS: &str = "20000";
+
+/// The package that builds the wheel.
+pub(crate) const MATURIN: &str = "maturin";
 
 /// Generates an archive, and converts it with each engine. `options` are engines such as `--sail`
 /// (default: all), `--sessions N`, and folders to convert too. Returns whether all engines wrote the
@@ -66,7 +69,7 @@ fn run(
     }
     let archive = scratch.join(format!("{n_sessions} made up"));
     call(Command::new(target.join("debug/examples/archive")).arg(&archive).arg(n_sessions))?;
-    let python = python(scratch, &["maturin"])?;
+    let python = python(scratch, &[MATURIN])?;
     let wheel = wheel(root, how, scratch, &python)?;
     call(Command::new(&python).args(["-m", "pip", "install", "-q"]).arg(&wheel))?;
     let mut run = Command::new(&python);
@@ -85,7 +88,8 @@ pub(crate) fn wheel(
 ) -> Result<PathBuf, String> {
     let wheels = scratch.join("wheels");
     let mut maturin = Command::new(python.with_file_name("maturin"));
-    maturin.args(["build", "--quiet", "--out"]).arg(&wheels).args(how);
+    maturin.args(["build", "--quiet", "--locked", "--out"]).arg(&wheels).args(how);
+    maturin.env("CARGO_TARGET_DIR", target(root));
     call(maturin.current_dir(root.join("python")))?;
     let wheels = fs::read_dir(wheels).map_err(|error| error.to_string())?;
     let mut paths = wheels.flatten().map(|entry| entry.path());

@@ -26,6 +26,7 @@ mod miri;
 mod pages;
 mod picture;
 mod programs;
+mod python;
 mod queries;
 mod real_clients;
 mod scratch;
@@ -57,6 +58,7 @@ pub use self::{
     pages::pages,
     picture::picture,
     programs::{measure_programs, programs},
+    python::python_package,
     queries::queries,
     real_clients::real_clients,
     sdk_reader::sdk_reader,

@@ -69,6 +69,7 @@ fn main() -> ExitCode {
         ("alone", []) => xtask::alone(xtask::root()),
         ("programs", []) => xtask::programs(xtask::root()),
         ("programs", [flag]) if flag == "--measure" => xtask::measure_programs(xtask::root()),
+        ("python", []) => xtask::python_package(xtask::root()),
         ("wasm", []) => xtask::wasm(xtask::root()),
         ("minimum", []) => xtask::minimum(xtask::root()),
         ("targets", []) => xtask::targets(xtask::root()),

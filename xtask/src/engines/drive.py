@@ -20,8 +20,8 @@ from kills import N_PARTITIONS, enough, kill_at_work, parent_of
 
 
 def main(engine, plan, *kills):
-    program = Path(session_convert.program())
-    assert program.is_relative_to(sys.prefix), f"{program} is not the program of the wheel"
+    package = Path(session_convert.__file__)
+    assert package.is_relative_to(sys.prefix), f"{package} is not the package of the wheel"
     units = Path(plan).read_text().splitlines()
     # The plan has the largest units first. Shuffling them gives all partitions a similar amount of work.
     random.Random(0).shuffle(units)

@@ -30,7 +30,7 @@ def kill_at_work(root, title, n_bytes, killed):
             above = [process]
             while above[-1] in parents:
                 above.append(parents[above[-1]])
-            if root not in above or b"convert\0work\0" not in command(process):
+            if root not in above or not is_worker(command(process)):
                 continue
             if written(process) < n_bytes:
                 continue
@@ -40,6 +40,11 @@ def kill_at_work(root, title, n_bytes, killed):
                 killed.append(starter)
                 return
         time.sleep(0.005)
+
+
+def is_worker(words):
+    """Returns whether a process converts units: as the program, or in the Python of Spark or Ray."""
+    return any(it in words for it in [b"convert\0work\0", b"pyspark.daemon", b"ray::MapBatches"])
 
 
 def parent_of(folder):
