@@ -166,7 +166,10 @@ class Worker:
         """Converts units, and returns a receipt for each, in any order."""
 
 def sessions(folder: _Path | None = None) -> list[Session]:
-    """Returns the sessions of all agents on this machine, or those below a folder, sorted by path."""
+    """Returns the sessions of all agents on this machine, or below a folder, sorted by path.
+
+    What cannot be read is a warning.
+    """
 
 def open(path: _Path) -> Session:
     """Opens the session with this main file."""

@@ -6,7 +6,7 @@ use pyo3::{prelude::*, types::PyCapsule};
 
 use crate::{
     error::{Error, of_io},
-    files::{Session, sources},
+    files::{Named, sources},
     rows::{Reader, Table},
 };
 
@@ -15,14 +15,14 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Batches {
     table: Table,
-    sessions: Vec<Session>,
+    sessions: Vec<Named>,
     n_threads: usize,
 }
 
 impl Batches {
-    fn reader(&self, py: Python<'_>, sessions: &[Session]) -> PyResult<Reader> {
+    fn reader(&self, py: Python<'_>, sessions: &[Named]) -> PyResult<Reader> {
         py.detach(|| {
-            let transcripts = sessions.iter().flat_map(Session::transcripts).collect();
+            let transcripts = sessions.iter().flat_map(Named::transcripts).collect();
             Reader::new(self.table, transcripts, self.n_threads)
         })
         .map_err(|error| of_io("", &error))

@@ -6,15 +6,17 @@ use std::{
     sync::Arc,
 };
 
-use conversion::Source;
-use convert::{FORMATS, detect, environment};
-use core_model::{FileRole, Format};
+use convert::{FORMATS, environment, read_message};
+use core_model::{Event, FileRole, Format, Place};
+use jsonl::Line;
 use pyo3::{
     exceptions::{PyFileNotFoundError, PyTypeError, PyUserWarning},
     prelude::*,
 };
-use sessions::{Input, ReadError, SessionFiles, UnknownFormat, Warning, single_format, walk};
-use storage::Limits;
+use sessions::{
+    Input, Lookup, Prefilter, ReadError, SessionFiles, UnknownFormat, Warning, read, walk,
+};
+use storage::Interruption;
 
 use crate::error::{of_io, of_read};
 
@@ -28,25 +30,40 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Opens a session, and detects its format unless the folder of its client says it.
-    fn new(files: SessionFiles, known: Option<&'static Format>) -> Result<Self, ReadError> {
-        let read_as = match known {
-            Some(format) => Some(format),
-            None => {
-                let mut source = Source::new(files.main.open(Limits::default())?);
-                single_format(detect(&mut source)?)?
-            }
-        };
+    /// Opens a session, and detects its format from its first lines.
+    fn new(files: SessionFiles) -> Result<Self, ReadError> {
+        let never = Interruption::default();
+        let stop = &mut |_: Place, _: &Line<'_>, _: jsonl::Result<&Event<'_>>| Ok(false);
+        let read_as = read(FORMATS, &files.main, None, &Prefilter::ALL, &(), never, stop)?;
         Ok(Self { files: Arc::new(files), read_as })
     }
+}
 
-    /// Returns the transcripts, the main one first, each with its format.
-    pub(crate) fn transcripts(&self) -> Vec<(Input, &'static Format)> {
-        let Some(main) = self.read_as else { return Vec::new() };
-        let format = self.files.format_of_all(Some(main)).unwrap_or(main);
+/// A session to read.
+#[derive(Clone, Debug)]
+pub(crate) struct Named {
+    pub(crate) files: Arc<SessionFiles>,
+    /// The format; `None` if it is not detected yet.
+    known: Option<&'static Format>,
+    /// Whether there is a record, or that is not known yet.
+    may_have_records: bool,
+}
+
+impl Named {
+    fn opened(session: &Session) -> Self {
+        let known = session.read_as;
+        Self { files: session.files.clone(), known, may_have_records: known.is_some() }
+    }
+
+    /// Returns the transcripts, the main one first, each with its format if it is known.
+    pub(crate) fn transcripts(&self) -> Vec<(Input, Option<&'static Format>)> {
+        if !self.may_have_records {
+            return Vec::new();
+        }
+        let format = self.files.format_of_all(self.known).or(self.known);
         let agents = self.files.others.iter().filter(|it| matches!(it.role, FileRole::Agent(_)));
         let agents = agents.map(|it| (it.input.clone(), format));
-        [(self.files.main.clone(), main)].into_iter().chain(agents).collect()
+        [(self.files.main.clone(), self.known)].into_iter().chain(agents).collect()
     }
 }
 
@@ -88,14 +105,15 @@ impl Session {
     }
 }
 
-/// Returns the sessions of all agents on this machine, or those below a folder, sorted by path.
+/// Returns the sessions of all agents on this machine, or below a folder, sorted by path. What cannot be read is a
+/// warning.
 #[pyfunction]
 #[pyo3(name = "sessions", signature = (folder = None))]
 pub(crate) fn list_sessions(py: Python<'_>, folder: Option<PathBuf>) -> PyResult<Vec<Session>> {
     let mut warnings = Vec::new();
     let found = py.detach(|| match &folder {
-        None => of_this_machine(&mut |it| warnings.push(it.to_string())),
-        Some(folder) => below(folder, &mut |it| warnings.push(it.to_string())),
+        None => of_this_machine(&mut warnings),
+        Some(folder) => below(folder, &mut warnings),
     })?;
     tell(py, &warnings)?;
     Ok(found)
@@ -110,46 +128,62 @@ pub(crate) fn open(py: Python<'_>, path: PathBuf) -> PyResult<Session> {
         let files =
             SessionFiles::of_file(FORMATS, path.clone(), &mut |it| warnings.push(it.to_string()));
         let files = files.map_err(|error| of_io(&label, &error))?;
-        Session::new(files, None).map_err(|error| of_read(&label, &error))
+        Session::new(files).map_err(|error| of_read(&label, &error))
     })?;
     tell(py, &warnings)?;
     Ok(opened)
 }
 
-fn of_this_machine(warn: &mut dyn FnMut(Warning)) -> PyResult<Vec<Session>> {
-    let stored = sessions::sessions(FORMATS, environment()).map_err(|error| of_io("", &error))?;
-    let mut found = Vec::new();
-    for stored in stored {
-        let label = stored.path.display().to_string();
-        let files = SessionFiles::of_file(FORMATS, stored.path, warn);
-        let files = files.map_err(|error| of_io(&label, &error))?;
-        // A folder may have a file of another kind, and one that was removed since.
-        match Session::new(files, None) {
-            Err(ReadError::Format(_)) => {}
-            Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {}
-            session => found.push(session.map_err(|error| of_read(&label, &error))?),
-        }
+fn of_this_machine(warnings: &mut Vec<String>) -> PyResult<Vec<Session>> {
+    let lookup = Lookup::new(FORMATS, environment(), None, None, None);
+    // Without a session, asking for the files is an error.
+    let stored = lookup.sessions().map_err(|error| of_io("", &error))?;
+    if stored.is_empty() {
+        return Ok(Vec::new());
     }
-    Ok(found)
+    let inputs = lookup
+        .inputs(&mut |it| warnings.push(it.to_string()))
+        .map_err(|error| of_io("", &error))?;
+    Ok(of_inputs(inputs, warnings))
 }
 
-fn below(folder: &Path, warn: &mut dyn FnMut(Warning)) -> PyResult<Vec<Session>> {
+fn below(folder: &Path, warnings: &mut Vec<String>) -> PyResult<Vec<Session>> {
     if !folder.is_dir() {
         let message = format!("{}: not a folder; `open` opens a file", folder.display());
         return Err(PyFileNotFoundError::new_err(message));
     }
+    let inputs = inputs_below(folder, warnings);
+    Ok(of_inputs(inputs, warnings))
+}
+
+fn inputs_below(folder: &Path, warnings: &mut Vec<String>) -> Vec<Input> {
     let mut inputs = Vec::new();
-    walk(folder, Path::new(""), &mut inputs, warn);
+    walk(folder, Path::new(""), &mut inputs, &mut |it| warnings.push(it.to_string()));
     inputs.retain(|input| !input.is_side_file());
+    inputs
+}
+
+/// Returns the sessions of all agents on this machine, to read.
+pub(crate) fn all_sources(py: Python<'_>) -> PyResult<Vec<Named>> {
+    Ok(list_sessions(py, None)?.iter().map(Named::opened).collect())
+}
+
+/// Groups files into sessions. Files of other kinds are left out.
+fn of_inputs(inputs: Vec<Input>, warnings: &mut Vec<String>) -> Vec<Session> {
+    let groups =
+        SessionFiles::group(FORMATS, inputs, &mut |it: Warning| warnings.push(it.to_string()));
     let mut found = Vec::new();
-    for files in SessionFiles::group(FORMATS, inputs, warn) {
+    for files in groups {
         let label = files.main.label();
-        match Session::new(files, None) {
+        match Session::new(files) {
             Err(ReadError::Format(UnknownFormat::Unknown | UnknownFormat::Foreign(_))) => {}
-            session => found.push(session.map_err(|error| of_read(&label, &error))?),
+            // A client removed it since.
+            Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => warnings.push(format!("{label}: {}", read_message(&error))),
+            Ok(session) => found.push(session),
         }
     }
-    Ok(found)
+    found
 }
 
 /// Passes warnings to the module `warnings` of Python.
@@ -162,16 +196,27 @@ pub(crate) fn tell(py: Python<'_>, warnings: &[String]) -> PyResult<()> {
     Ok(())
 }
 
-/// Returns the sessions that an argument names: a session, a path, or several of them.
-pub(crate) fn sources(argument: &Bound<'_, PyAny>) -> PyResult<Vec<Session>> {
+/// Returns the sessions that an argument names: a session, a path, or several of them. The formats of the files in
+/// a folder are detected when they are read.
+pub(crate) fn sources(argument: &Bound<'_, PyAny>) -> PyResult<Vec<Named>> {
     if let Ok(session) = argument.cast::<Session>() {
-        return Ok(vec![session.get().clone()]);
+        return Ok(vec![Named::opened(session.get())]);
     }
     if let Ok(path) = argument.extract::<PathBuf>() {
-        return match path.is_dir() {
-            true => list_sessions(argument.py(), Some(path)),
-            false => Ok(vec![open(argument.py(), path)?]),
-        };
+        if !path.is_dir() {
+            return Ok(vec![Named::opened(&open(argument.py(), path)?)]);
+        }
+        let mut warnings = Vec::new();
+        let named = argument.py().detach(|| {
+            let inputs = inputs_below(&path, &mut warnings);
+            let groups =
+                SessionFiles::group(FORMATS, inputs, &mut |it| warnings.push(it.to_string()));
+            let named =
+                |files| Named { files: Arc::new(files), known: None, may_have_records: true };
+            groups.into_iter().map(named).collect()
+        });
+        tell(argument.py(), &warnings)?;
+        return Ok(named);
     }
     let Ok(items) = argument.try_iter() else {
         let message = "expected a Session, a path, or an iterable of them";

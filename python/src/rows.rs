@@ -17,10 +17,10 @@ use std::{
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use conversion::Source;
-use convert::{FORMATS, io_message};
+use convert::{FORMATS, detect, io_message, read_message};
 use core_model::Format;
 use export_parquet::{Columns, EventRows, Response, SessionFile, SessionRows};
-use sessions::{Input, PricedResponses, Prices};
+use sessions::{Input, PricedResponses, Prices, UnknownFormat, single_format};
 use storage::Limits;
 
 /// The table whose rows are read.
@@ -32,8 +32,8 @@ pub(crate) enum Table {
     Sessions,
 }
 
-/// A transcript, and its format.
-pub(crate) type Transcript = (Input, &'static Format);
+/// A transcript, and its format. A file of a folder whose format is not known is left out if no client wrote it.
+pub(crate) type Transcript = (Input, Option<&'static Format>);
 
 /// The size in bytes at which rows become a batch.
 const BATCH: usize = 8 * 1024 * 1024;
@@ -162,7 +162,7 @@ fn run(table: Table, task: &Task) {
     let mut rows = Rows::new(table);
     let mut send = |batch| task.batches.send(Sent::Batch(batch)).is_ok();
     for (input, format) in &task.transcripts {
-        match rows.read(input, format, &mut send) {
+        match rows.read(input, *format, &mut send) {
             Ok(true) => {}
             Ok(false) => return,
             Err(error) => {
@@ -216,7 +216,7 @@ impl Rows {
     fn read(
         &mut self,
         input: &Input,
-        format: &'static Format,
+        format: Option<&'static Format>,
         send: &mut dyn FnMut(RecordBatch) -> bool,
     ) -> Result<bool, ArrowError> {
         let label = input.label();
@@ -229,9 +229,23 @@ impl Rows {
         })?;
         let prices = Prices::known();
         let mut responses = PricedResponses::new(FORMATS, &prices);
-        let mut file = SessionFile::new(path, format.name);
         let mut result = Ok(true);
-        let mut source = Source::new(input.open(Limits::default()).map_err(failed)?);
+        let mut opened = input.open(Limits::default()).map_err(failed)?;
+        opened.skip_hash();
+        let mut source = Source::new(opened);
+        let found = match format {
+            Some(format) => Ok(Some(format)),
+            None => single_format(detect(&mut source).map_err(failed)?),
+        };
+        let format = match found {
+            Ok(Some(format)) => format,
+            Ok(None) | Err(UnknownFormat::Unknown | UnknownFormat::Foreign(_)) => return Ok(true),
+            Err(error) => {
+                let message = format!("{label}: {}", read_message(&error.into()));
+                return Err(ArrowError::ExternalError(message.into()));
+            }
+        };
+        let mut file = SessionFile::new(path, format.name);
         let read = source.with_events(format, |events| {
             events.for_each(&mut |line, event| {
                 let event = event.ok();

@@ -11,7 +11,7 @@ use sessions::{Input, leave_out_copies};
 
 use crate::{
     error::of_io,
-    files::{Session, list_sessions},
+    files::{Named, all_sources},
 };
 
 /// Sums up the responses of sessions as `convert usage` does. Returns a dictionary for each group, and one with
@@ -32,7 +32,7 @@ pub(crate) fn usage<'py>(
 ) -> PyResult<Bound<'py, PyList>> {
     let mut read = match sources {
         Some(named) => crate::files::sources(named)?,
-        None => list_sessions(py, None)?,
+        None => all_sources(py)?,
     };
     let by = by.map_or_else(|| "day".to_owned(), |by| by.join(","));
     let mut options = vec!["--by".to_owned(), by];
@@ -68,7 +68,7 @@ pub(crate) fn usage<'py>(
 }
 
 /// Removes one session of each pair of an original and its converted copy.
-fn retain_originals(read: &mut Vec<Session>) {
+fn retain_originals(read: &mut Vec<Named>) {
     let mut mains: Vec<Input> = read.iter().map(|session| session.files.main.clone()).collect();
     if leave_out_copies(FORMATS, &mut mains) > 0 {
         let kept: HashSet<PathBuf> =

@@ -27,6 +27,12 @@ def test_a_folder_has_sessions_with_their_files(fixtures):
     assert all(session.path == session.files[0] for session in found)
 
 
+def test_a_file_that_cannot_be_read_is_a_warning(fixtures):
+    with pytest.warns(UserWarning, match="three-formats.jsonl: may be claude-code or clido"):
+        found = sc.sessions(fixtures / "foreign")
+    assert all(session.path.name != "three-formats.jsonl" for session in found)
+
+
 def test_a_path_is_opened_as_the_program_reads_it(fixtures, tmp_path):
     session = sc.open(fixtures / "clido/plain.jsonl")
     assert (session.format, session.id) == ("clido", "plain")

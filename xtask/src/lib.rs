@@ -15,6 +15,7 @@ mod ci;
 mod cloud;
 mod compat;
 mod damage;
+mod dist;
 mod engines;
 mod fixtures;
 mod folders;
@@ -47,6 +48,7 @@ pub use self::{
     ci::ci,
     cloud::cloud,
     compat::compat,
+    dist::dist,
     engines::engines,
     fixtures::{check_fixtures, write_fixtures},
     folders::folders,

@@ -14,6 +14,7 @@ usage: cargo xtask TASK
   tidy              prints the layers; checks arrows, circles, names, sizes, documents, fixtures
   alone             compiles each format crate without features: at most 8 crates of others
   programs          builds and runs examples/programs; --measure prints the table of docs/LIBRARY.md
+  python            builds the wheel of python/, and tests it
   wasm              checks the crates without files for WebAssembly, and converts there and back in Node
   minimum           compiles everything with the minimum Rust version of Cargo.toml
   targets           checks the program for musl, Linux on ARM, macOS, and Windows
@@ -44,6 +45,7 @@ usage: cargo xtask TASK
                     as RELIABILITY.md says; a word chooses tests by name
   engines [--sail]  converts an archive with processes, Sail, Spark and Ray, and kills some of them
       --sessions N  the size of the archive (default 20000); --shell, --spark, --ray choose engines
+  dist              makes and tries the files of a release: a static program, a .deb, a wheel, checksums
   way               prints our functions on the stack when a conversion first reads its source; needs gdb
   folders [DIR...]  measures folder runs over 2,000 generated sessions and the folders (docs/FAST.md)
   limits [WORD...]  measures memory and time of commands on odd files; a word chooses commands or
@@ -70,6 +72,7 @@ fn main() -> ExitCode {
         ("programs", []) => xtask::programs(xtask::root()),
         ("programs", [flag]) if flag == "--measure" => xtask::measure_programs(xtask::root()),
         ("python", []) => xtask::python_package(xtask::root()),
+        ("dist", []) => xtask::dist(xtask::root()),
         ("wasm", []) => xtask::wasm(xtask::root()),
         ("minimum", []) => xtask::minimum(xtask::root()),
         ("targets", []) => xtask::targets(xtask::root()),

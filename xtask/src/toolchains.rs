@@ -19,7 +19,7 @@ const TARGETS: &[&str] = &[
 ];
 
 /// The packages from PyPI that compile C for other systems, because zstd is written in C.
-const C_COMPILER: &[&str] = &["cargo-zigbuild", "ziglang"];
+pub(crate) const C_COMPILER: &[&str] = &["cargo-zigbuild", "ziglang"];
 
 /// Compiles everything with the minimum version of Rust in Cargo.toml, unless the other gates run with
 /// it. Returns whether it compiles and README states the same version.

@@ -132,7 +132,7 @@ pub struct UsageGroups {
 }
 
 /// Sums up the responses of sessions, each response once, as `convert usage` does. `options` are words such
-/// as `["--by", "model"]`.
+/// as `["--by", "model"]`. A file that is no session has none.
 ///
 /// # Errors
 ///
@@ -151,7 +151,12 @@ pub fn usage<U: Borrow<SessionFiles> + Sync>(
         let of_unit = |error: ReadError| {
             io::Error::other(format!("{}: {}", unit.borrow().main.label(), read_message(&error)))
         };
-        sessions.push(id.map_err(of_unit)?);
+        match id {
+            Err(ReadError::Format(UnknownFormat::Unknown | UnknownFormat::Foreign(_))) => {
+                sessions.push(String::new());
+            }
+            id => sessions.push(id.map_err(of_unit)?),
+        }
     }
     let (zone, bounds) = (args.period.clock.zone(), args.period.bounds());
     let groups = Groups::of(&counted.usage, &args.by, bounds, &zone, &sessions, &prices);
