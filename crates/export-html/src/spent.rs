@@ -71,10 +71,17 @@ impl Responses {
     }
 }
 
-/// Returns the key of a response: the hash of the message's id, or else the number of the line.
+/// Returns the key of a response: the hash of the message's id and the request's, or else the number of
+/// the line.
 fn key(event: &Event<'_>, line: u64, hasher: &IdHasher) -> u64 {
-    let id = event.message().and_then(|message| message.id);
-    id.map_or(line, |id| hasher.hash_text(id))
+    let message = event.message();
+    let Some(id) = message.and_then(|message| message.id) else { return line };
+    let id = hasher.hash_text(id);
+    let request = message.and_then(|message| message.request_id);
+    request.map_or(id, |request| {
+        let request = hasher.hash_text(request);
+        hasher.hash([id, request].map(u64::to_le_bytes).as_flattened())
+    })
 }
 
 /// Appends the tokens that were sent and written, and the cost.

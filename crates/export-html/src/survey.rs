@@ -104,7 +104,8 @@ pub struct Figures {
     pub n_sub_agents: u64,
     /// The errors: failed tools, and failed requests to the API.
     pub errors: Errors,
-    /// The tokens; each response counts once.
+    /// The tokens; each response counts once. Responses that have no line, such as those that only the
+    /// results of sub-agents mention, do not count.
     pub tokens: Tokens,
     /// The cost in US dollars: of outcomes that state one, and of responses that no outcome covers;
     /// `None` if neither is known.
@@ -208,7 +209,7 @@ impl Survey {
             n_tool_calls: self.overview.n_tool_calls,
             n_sub_agents: self.casts.n_sub_agents(),
             errors: self.errors,
-            tokens: self.tokens.total(),
+            tokens: self.tokens.of_lines(),
             cost,
         }
     }

@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use core_model::Format;
+use core_model::{Body, Format};
 use export_html::{Entry, Figures, FinishedPage, Page, Spent, Survey, write_index};
 use jsonl::{Scanner, Style, push_string};
 use parsed::{Parsed, parse};
@@ -206,6 +206,32 @@ fn branches_that_are_left_out_are_folded() {
         rest = found.map_or("", |(_, rest)| rest);
     }
     assert!(!words.contains("no result"), "{words}");
+}
+
+#[test]
+fn a_message_id_of_two_requests_is_two_responses_and_a_told_response_is_none() {
+    let line = |request: &str| {
+        format!(
+            r#"{{"type":"assistant","sessionId":"s","requestId":"{request}","message":{{"role":"assistant","id":"m","content":[{{"type":"text","text":"part"}}],"usage":{{"input_tokens":1,"output_tokens":2}}}}}}"#
+        )
+    };
+    let told = r#"{"type":"progress","sessionId":"s","data":{"type":"agent_progress","message":{"type":"assistant","message":{"role":"assistant","id":"told","usage":{"input_tokens":5,"output_tokens":7}}}}}"#;
+    let format = &format_claude_code::FORMAT;
+    let (mut scanner, mut survey) = (Scanner::default(), Survey::new(format));
+    let mut n_told = 0;
+    for line in [line("one"), line("one"), line("two"), told.to_owned()] {
+        let event = format.first_event(scanner.scan_slice(line.as_bytes(), 0).expect("a line"));
+        n_told +=
+            usize::from(matches!(&event.body, Body::Usage(usage) if usage.message_id.is_some()));
+        survey.push(&event);
+        if let Some(usage) = event.message().and_then(|message| message.usage) {
+            survey.spend(&event, Spent { tokens: usage.tokens(), cost: Some(1.0) });
+        }
+    }
+    assert_eq!(n_told, 1);
+    let figures = survey.figures();
+    assert_eq!((figures.tokens.input, figures.tokens.output), (2, 4));
+    assert_eq!(figures.cost, Some(2.0));
 }
 
 #[test]

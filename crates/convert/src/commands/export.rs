@@ -101,7 +101,7 @@ struct Export {
     redact: Redact,
     outputs: RunOutputs,
     prices: Prices,
-    /// Whether the index counts a response in each session that has a copy of it.
+    /// Whether the index counts a record in each session that has a copy of it.
     with_copies: bool,
     progress: Progress,
     is_quiet: bool,
@@ -172,7 +172,7 @@ impl Export {
                 (input, name)
             })
             .collect();
-        let mut related = relations(&all, self.from, &self.prices, n_jobs, self.with_copies)?;
+        let related = relations(&all, self.from, n_jobs, self.with_copies)?;
         let pages: HashMap<String, &Path> =
             jobs.iter().map(|(input, name)| (input.label(), name.as_path())).collect();
         let export = |(input, name): &(Input, PathBuf)| {
@@ -195,8 +195,8 @@ impl Export {
                     status = status.max(exported.status());
                     n_new += u64::from(exported.is_new);
                     let mut figures = exported.figures;
-                    if let Some(Related { spent, .. }) = related.remove(&input.label()) {
-                        (figures.tokens, figures.cost) = (spent.tokens, spent.cost);
+                    if let Some(related) = related.get(&input.label()) {
+                        related.replace_counts(&mut figures);
                     }
                     entries.push(entry(input, name, figures));
                 }

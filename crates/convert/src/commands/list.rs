@@ -34,7 +34,7 @@ use crate::{
         Copies, Reading,
         filter::FilterArgs,
         moments::Bounds,
-        once::{self, Item, SessionRead, each_once},
+        once::{self, Counted, Item, SessionRead, each_once},
     },
     terminal::{
         Terminal,
@@ -176,7 +176,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         )?;
         for ((session, unit), result) in sessions.iter_mut().zip(&listed).zip(counted) {
             match result {
-                Ok((numbers, spent)) => session.numbers = Some(numbers.and(&spent)),
+                Ok(Counted { value, spent, .. }) => session.numbers = Some(value.and(&spent)),
                 Err(ReadError::Interrupted) => {}
                 Err(refusal) => {
                     n_refused += 1;

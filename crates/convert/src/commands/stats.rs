@@ -20,7 +20,7 @@ use crate::{
         Copies, Reading,
         filter::ErrorRule,
         moments::{Bounds, InPeriod, Period},
-        once::{self, Item, SessionRead, each_once},
+        once::{self, Counted, Item, SessionRead, each_once},
     },
     terminal::{
         Terminal,
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let mut each = Vec::new();
     for (unit, result) in units.iter().zip(counted) {
         match result {
-            Ok((numbers, spent)) => {
+            Ok(Counted { value: numbers, spent, .. }) => {
                 n_read += 1;
                 each.extend(numbers.map(|numbers| Numbers {
                     tokens: spent.tokens,

@@ -158,11 +158,18 @@ pub(crate) struct Spent {
     pub(crate) cost: Option<f64>,
 }
 
+/// A session that was counted.
+pub(crate) struct Counted<T> {
+    pub(crate) value: T,
+    /// Its tokens and cost in the period.
+    pub(crate) spent: Spent,
+    pub(crate) turns: SessionTurns,
+}
+
 /// Counts sessions on several threads, each record once. `count` reads a session without the records
 /// that are left out; it is called again for a session that has copies of others.
 ///
-/// Returns the results with the tokens and the cost of each session in the period, in the order of the
-/// sessions.
+/// Returns the results in the order of the sessions.
 ///
 /// # Errors
 ///
@@ -173,7 +180,7 @@ pub(crate) fn each_once<T: Send>(
     with_copies: bool,
     period: Bounds,
     count: impl Fn(&SessionFiles, &TurnKeys, &Hashes) -> Result<(T, SessionRead), ReadError> + Sync,
-) -> io::Result<Vec<Result<(T, Spent), ReadError>>> {
+) -> io::Result<Vec<Result<Counted<T>, ReadError>>> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(n_jobs).build();
     let pool = pool.map_err(io::Error::other)?;
     let keys = TurnKeys::new(FORMATS);
@@ -196,15 +203,19 @@ pub(crate) fn each_once<T: Send>(
         let (counted, turns) = result?;
         let left_out = owners.copies(session_idx, &turns);
         match units.get(session_idx) {
-            Some(unit) if !left_out.is_empty() => Ok(count(unit, &keys, &left_out)?.0),
-            _ => Ok(counted),
+            Some(unit) if !left_out.is_empty() => Ok((count(unit, &keys, &left_out)?.0, turns)),
+            _ => Ok((counted, turns)),
         }
     };
-    let counted: Vec<Result<T, ReadError>> =
+    let counted: Vec<Result<(T, SessionTurns), ReadError>> =
         pool.install(|| counted.into_par_iter().enumerate().map(again).collect());
     let usage = usage.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     let spent = spent(&usage, period, units.len());
-    Ok(counted.into_iter().zip(spent).map(|(it, spent)| it.map(|it| (it, spent))).collect())
+    let all = counted.into_iter().zip(spent);
+    let with_spent = |(result, spent): (Result<(T, SessionTurns), ReadError>, Spent)| {
+        result.map(|(value, turns)| Counted { value, spent, turns })
+    };
+    Ok(all.map(with_spent).collect())
 }
 
 /// Returns the tokens and the cost of each session in a period.

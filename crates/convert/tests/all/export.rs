@@ -119,6 +119,7 @@ fn sessions_that_were_made_from_each_other_have_links_and_count_once() {
     let index = page("index.html");
     assert!(index.contains("<span>$6.00</span>"), "{index}");
     assert_eq!(index.matches(">$3.00</td>").count(), 2, "{index}");
+    assert_eq!(index.matches("<td data-name=\"Messages\" data-value=\"2\"").count(), 2, "{index}");
     let done = export(&[&logs, Path::new("--with-copies"), o, to]);
     assert_eq!(done.status.code(), Some(0));
     assert!(page("index.html").contains("<span>$9.00</span>"));

@@ -3,20 +3,22 @@
 //!
 //! In: three lines of one response with `output_tokens` 1, 5, 9. Out: 9.
 
-use crate::{Body, ByHash, Event, IdHasher, ResponseUsage, Tokens};
+use crate::{Body, ByHash, Event, Hashes, IdHasher, ResponseUsage, Tokens};
 
 /// Sum of the tokens of a session.
 ///
-/// A response counts once, with the usage of its last line. A message without an id counts as a
-/// response of its own. If an outcome has a usage, it replaces the usage of all messages since the
+/// A response counts once, with the usage of its last line: the lines with one message id and one
+/// request id. A message without an id counts as a response of its own. If an outcome has a usage, it replaces the usage of all messages since the
 /// last outcome with one, because messages of streams have preliminary
 /// numbers or none. A sub-agent's response in the session's own file counts unless its own line is
 /// also among the events.
 #[derive(Debug, Default)]
 pub struct TokenTotals {
     done: Tokens,
-    /// Tokens of responses, by hashes of their ids.
+    /// Tokens of responses, by hashes of their message ids and request ids.
     by_response: ByHash<Tokens>,
+    /// The hashes of the message ids.
+    message_ids: Hashes,
     /// Tokens of sub-agents' responses in the session's own file, by hashes of their ids.
     by_agent_response: ByHash<Tokens>,
     hasher: IdHasher,
@@ -34,7 +36,13 @@ impl TokenTotals {
                 let tokens = usage.tokens();
                 match message.id {
                     Some(id) => {
-                        self.by_response.insert(self.hasher.hash_text(id), tokens);
+                        let id = self.hasher.hash_text(id);
+                        self.message_ids.insert(id);
+                        let key = message.request_id.map_or(id, |request| {
+                            let request = self.hasher.hash_text(request);
+                            self.hasher.hash([id, request].map(u64::to_le_bytes).as_flattened())
+                        });
+                        self.by_response.insert(key, tokens);
                     }
                     None => self.nameless += tokens,
                 }
@@ -52,6 +60,7 @@ impl TokenTotals {
                 let Some(usage) = outcome.usage.filter(|usage| !usage.is_null()) else { return };
                 self.done += usage.tokens();
                 self.by_response.clear();
+                self.message_ids.clear();
                 self.by_agent_response.clear();
                 self.nameless = Tokens::default();
             }
@@ -62,9 +71,14 @@ impl TokenTotals {
     /// Returns the tokens of the session so far.
     pub fn total(&self) -> Tokens {
         // If the sub-agent's own file is also read, its lines count.
-        let is_told_once = |(id, _): &(&u64, &Tokens)| !self.by_response.contains_key(id);
+        let is_told_once = |(id, _): &(&u64, &Tokens)| !self.message_ids.contains(id);
         let told = self.by_agent_response.iter().filter(is_told_once).map(|(_, tokens)| tokens);
-        let all = self.by_response.values().chain(told);
-        all.fold(self.done + self.nameless, |sum, tokens| sum + *tokens)
+        told.fold(self.of_lines(), |sum, tokens| sum + *tokens)
+    }
+
+    /// Returns the tokens of the session so far, without responses of sub-agents that have no line
+    /// among the events. Their counts are preliminary.
+    pub fn of_lines(&self) -> Tokens {
+        self.by_response.values().fold(self.done + self.nameless, |sum, tokens| sum + *tokens)
     }
 }

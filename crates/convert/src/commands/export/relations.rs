@@ -1,23 +1,20 @@
-//! Finds how the sessions of a folder were made from each other, and what each spent: each response once.
+//! Finds how the sessions of a folder were made from each other, and counts each of their records once.
 //!
 //! In: a session of five prompts, and a fork of it after the third. Out: a link from each to the other, and
-//! the tokens of the shared responses for the first alone.
+//! the shared messages, tool calls, errors and tokens for the first alone.
 
-use std::{
-    collections::HashMap,
-    io,
-    path::Path,
-    sync::{Mutex, PoisonError},
-};
+use std::{collections::HashMap, io, path::Path};
 
-use core_model::{Format, Hashes};
-use export_html::Spent;
-use rayon::prelude::*;
-use sessions::{Ancestry, Input, Member, Prices, Relation, SessionFiles, TurnKeys, Usage, lineage};
+use core_model::{Body, Format, Overview};
+use export_html::Figures;
+use sessions::{Ancestry, Input, Kin, Member, Relation, SessionFiles, lineage};
 
 use crate::{
     FORMATS,
-    reading::once,
+    reading::{
+        moments::Bounds,
+        once::{self, Counted, Item, Spent, each_once},
+    },
     terminal::{
         figures::count,
         progress::{Mode, Progress},
@@ -35,12 +32,33 @@ pub(super) struct Relative {
     pub(super) id: String,
 }
 
-/// A session's relatives and what it spent.
-#[derive(Clone, Debug, Default)]
+/// A session's relatives, and the counts of its records.
+#[derive(Debug, Default)]
 pub(super) struct Related {
     /// The session that it was made from, and the sessions that were made from it.
     pub(super) relatives: Vec<Relative>,
-    pub(super) spent: Spent,
+    numbers: Numbers,
+    spent: Spent,
+}
+
+impl Related {
+    /// Replaces the counts of a page by the counts of the session.
+    pub(super) fn replace_counts(&self, figures: &mut Figures) {
+        let Numbers { n_messages, overview, .. } = &self.numbers;
+        figures.n_messages = *n_messages;
+        figures.n_tool_calls = overview.n_tool_calls;
+        figures.errors = overview.errors;
+        (figures.tokens, figures.cost) = (self.spent.tokens, self.spent.cost);
+    }
+}
+
+/// The id of a session, the sessions that it names, and the counts of its records.
+#[derive(Debug, Default)]
+struct Numbers {
+    id: String,
+    kin: Vec<Kin>,
+    n_messages: u64,
+    overview: Overview,
 }
 
 /// The characters of a UUID, its printed characters, and limit on the characters of other ids.
@@ -48,40 +66,39 @@ const UUID_LENGTH: usize = 36;
 const UUID_START: usize = 8;
 const MAX_ID: usize = 40;
 
-/// Reads all sessions, and returns the relatives of each by the label of its input.
+/// Reads all sessions, and returns the relatives and the counts of each by the label of its input.
 pub(super) fn relations(
     inputs: &[Input],
     format: Option<&'static Format>,
-    prices: &Prices,
     n_jobs: usize,
     with_copies: bool,
 ) -> io::Result<HashMap<String, Related>> {
     // Problems of inputs are reported where their pages are written.
     let units = SessionFiles::group(FORMATS, inputs.to_vec(), &mut |_| {});
-    let (keys, none, silent) =
-        (TurnKeys::new(FORMATS), Hashes::default(), Progress::start(Mode::None, 0, 0));
-    let usage = Mutex::new(Usage::of_sessions(units.len(), with_copies));
-    let member = |(idx, unit): (usize, &SessionFiles)| {
-        let read = once::session(unit, format, &keys, &none, &silent, &mut |_, _| {}).ok()?;
-        let rank = read.turns.rank(idx);
-        usage.lock().unwrap_or_else(PoisonError::into_inner).add(idx, rank, read.usage);
-        let once::SessionRead { id, turns, kin, .. } = read;
-        Some(Member { id, path: unit.main.label(), turns, kin })
-    };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(n_jobs).build();
-    let members: Vec<Option<Member>> = pool
-        .map_err(io::Error::other)?
-        .install(|| units.par_iter().enumerate().map(member).collect());
-    // A file that is no session has no records, and so no relatives.
-    let members: Vec<Member> = members.into_iter().map(Option::unwrap_or_default).collect();
-    let mut related = vec![Related::default(); members.len()];
-    let usage = usage.into_inner().unwrap_or_else(PoisonError::into_inner);
-    for response in usage.responses() {
-        let Some(Related { spent, .. }) = related.get_mut(response.session_idx) else { continue };
-        spent.tokens += response.tokens;
-        if let Some(cost) = response.cost_by(prices) {
-            spent.cost = Some(spent.cost.unwrap_or(0.0) + cost);
-        }
+    let silent = Progress::start(Mode::None, 0, 0);
+    let counted = each_once(&units, n_jobs, with_copies, Bounds::ALL, |unit, keys, left_out| {
+        let mut numbers = Numbers::default();
+        let mut count = |_, item: Item<'_, '_>| {
+            if let Item::Event(event) = item {
+                numbers.n_messages += u64::from(matches!(event.body, Body::Message(_)));
+                numbers.overview.push(event);
+            }
+        };
+        let mut read = once::session(unit, format, keys, left_out, &silent, &mut count)?;
+        (numbers.id, numbers.kin) = (read.id.clone(), std::mem::take(&mut read.kin));
+        Ok((numbers, read))
+    })?;
+    let (mut members, mut related) = (Vec::new(), Vec::new());
+    for (unit, result) in units.iter().zip(counted) {
+        // A file that is no session has no records, and so no relatives.
+        let Ok(Counted { value: mut numbers, spent, turns }) = result else {
+            members.push(Member::default());
+            related.push(Related::default());
+            continue;
+        };
+        let (id, kin) = (std::mem::take(&mut numbers.id), std::mem::take(&mut numbers.kin));
+        members.push(Member { id, path: unit.main.label(), turns, kin });
+        related.push(Related { relatives: Vec::new(), numbers, spent });
     }
     for (child_idx, ancestry) in lineage(&members).into_iter().enumerate() {
         let Some(ancestry) = ancestry else { continue };
