@@ -71,13 +71,18 @@ pub struct Response<'u> {
     pub cache_hour: u64,
     /// The cost in US dollars that the log states.
     pub cost: Option<f64>,
+    /// Whether the tokens are the sum or a share of a run of several requests.
+    pub is_of_run: bool,
 }
 
 impl Response<'_> {
     /// Returns the cost: as the log states it, or else by prices; `None` if the model has none.
     pub fn cost_by(&self, prices: &Prices) -> Option<f64> {
-        let by_price =
-            || prices.cost(self.model.unwrap_or_default(), self.time, self.tokens, self.cache_hour);
+        let by_price = || {
+            let price = if self.is_of_run { Prices::cost_of_several } else { Prices::cost };
+            let model = self.model.unwrap_or_default();
+            price(prices, model, self.time, self.tokens, self.cache_hour)
+        };
         self.cost.or_else(by_price)
     }
 }
@@ -151,6 +156,7 @@ impl Usage {
                 tokens: entry.tokens.tokens(),
                 cache_hour: entry.tokens.cache_hour,
                 cost: (!entry.cost.is_nan()).then_some(entry.cost),
+                is_of_run: entry.is_estimated,
             }
         })
     }
@@ -320,6 +326,7 @@ impl SessionUsage {
             let (tokens, hour) = counts.unwrap_or_default();
             entry.tokens = table::Counts::new(tokens, hour);
             entry.cost = cost.unwrap_or(f64::NAN);
+            entry.is_estimated = counts.is_some();
             if entry.tokens.total() > 0 || entry.cost > 0.0 {
                 self.insert(entry);
             }

@@ -81,7 +81,7 @@ fn sessions_that_were_made_from_each_other_have_links_and_count_once() {
         let message = match kind {
             "user" => format!(r#"{{"role":"user","content":"{words}"}}"#),
             _ => format!(
-                r#"{{"role":"assistant","id":"m{id}","model":"claude-sonnet-4-5","content":[{{"type":"text","text":"{words}"}}],"usage":{{"input_tokens":1000000,"output_tokens":0}}}}"#
+                r#"{{"role":"assistant","id":"m{id}","model":"claude-sonnet-4-5","content":[{{"type":"text","text":"{words}"}}],"usage":{{"input_tokens":200000,"output_tokens":0}}}}"#
             ),
         };
         let parent = match id {
@@ -115,14 +115,14 @@ fn sessions_that_were_made_from_each_other_have_links_and_count_once() {
         "{two}"
     );
     // The page has the cost of both responses, the index counts the copied one once.
-    assert!(two.contains("<dt>Cost</dt><dd>$6.00</dd>"), "{two}");
+    assert!(two.contains("<dt>Cost</dt><dd>$1.20</dd>"), "{two}");
     let index = page("index.html");
-    assert!(index.contains("<span>$6.00</span>"), "{index}");
-    assert_eq!(index.matches(">$3.00</td>").count(), 2, "{index}");
+    assert!(index.contains("<span>$1.20</span>"), "{index}");
+    assert_eq!(index.matches(">$0.60</td>").count(), 2, "{index}");
     assert_eq!(index.matches("<td data-name=\"Messages\" data-value=\"2\"").count(), 2, "{index}");
     let done = export(&[&logs, Path::new("--with-copies"), o, to]);
     assert_eq!(done.status.code(), Some(0));
-    assert!(page("index.html").contains("<span>$9.00</span>"));
+    assert!(page("index.html").contains("<span>$1.80</span>"));
 }
 
 #[test]

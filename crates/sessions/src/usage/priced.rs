@@ -37,6 +37,8 @@ pub struct PricedResponses<'p> {
     open: Vec<u64>,
     /// The key of the last response of the run.
     last_key: Option<String>,
+    /// Whether the run has several responses.
+    has_several: bool,
     model: String,
     time: Option<i64>,
     /// The total of the session, as the last record with one says.
@@ -54,6 +56,7 @@ impl<'p> PricedResponses<'p> {
             covered: HashSet::new(),
             open: Vec::new(),
             last_key: None,
+            has_several: false,
             model: String::new(),
             time: None,
             last_total: None,
@@ -94,7 +97,7 @@ impl<'p> PricedResponses<'p> {
                 };
                 self.note_model(message.model);
                 let key = key.or_else(|| record_key(event, &origin));
-                self.last_key.clone_from(&key);
+                self.note_key(key.as_ref());
                 let model = message.model.map(|model| model.decode()).unwrap_or_default();
                 let stated = origin.cost.and_then(|cost| cost.as_f64());
                 let by_price =
@@ -108,7 +111,7 @@ impl<'p> PricedResponses<'p> {
                 let cost =
                     tokens.and_then(|tokens| self.prices.cost(&self.model, self.time, tokens, 0));
                 let cost = cost.filter(|_| !self.covered.contains(&offset));
-                self.last_key.clone_from(&key);
+                self.note_key(key.as_ref());
                 return Priced { key, cost, tokens };
             }
             Body::Outcome(outcome) => {
@@ -121,18 +124,26 @@ impl<'p> PricedResponses<'p> {
                     }
                 });
                 let usage = outcome.usage.filter(|usage| usage.is_object());
+                let is_of_run = self.has_several || self.last_key.is_none();
                 let by_price = || {
                     let usage = usage?;
                     let (tokens, hour) = (usage.tokens(), cache_hour(&usage));
-                    self.prices.cost(&self.model, self.time, tokens, hour)
+                    let price = if is_of_run { Prices::cost_of_several } else { Prices::cost };
+                    price(self.prices, &self.model, self.time, tokens, hour)
                 };
                 let cost = stated.or_else(by_price);
+                self.has_several = false;
                 let key = self.last_key.take().filter(|_| cost.is_some());
                 return Priced { key, cost, tokens: None };
             }
             _ => {}
         }
         Priced::default()
+    }
+
+    fn note_key(&mut self, key: Option<&String>) {
+        self.has_several |= self.last_key.is_some() && self.last_key.as_ref() != key;
+        self.last_key = key.cloned();
     }
 
     fn note_model(&mut self, model: Option<jsonl::Text<'_>>) {

@@ -25,17 +25,40 @@ pub struct Prices {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Dated {
     from: i64,
+    prices: Four,
+    /// A number of tokens, and the prices of a request that sends more than them.
+    long: Option<(u64, Four)>,
+}
+
+/// The prices of input, output, cache write and cache read in US dollars for a million tokens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Four {
     input: f64,
     output: f64,
     cache_write: f64,
     cache_read: f64,
 }
 
+impl Four {
+    /// Reads four cells; `None` if there are more or fewer, or if one is no price.
+    fn parse(cells: &[&str]) -> Option<Self> {
+        let number = |text: &str| text.parse().ok().filter(|it: &f64| *it >= 0.0);
+        let [input, output, cache_write, cache_read] = *cells else { return None };
+        Some(Self {
+            input: number(input)?,
+            output: number(output)?,
+            cache_write: number(cache_write)?,
+            cache_read: number(cache_read)?,
+        })
+    }
+}
+
 /// A line of a table of prices that cannot be read.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error(
     "line {line}: {reason}; a line is model, day, and the prices of input, output, cache write and \
-     cache read for a million tokens, separated by tabs"
+     cache read for a million tokens, separated by tabs; then perhaps a number of tokens, and the same \
+     four prices of requests that send more"
 )]
 pub struct PriceError {
     /// The number of the line, from 1.
@@ -53,7 +76,8 @@ impl Prices {
     /// Reads a table of prices. Blank lines and lines that start with `#` are skipped.
     ///
     /// The columns, separated by tabs, are the model, the first day on which the prices hold, and the
-    /// prices of input, output, cache write and cache read in US dollars for a million tokens.
+    /// prices of input, output, cache write and cache read in US dollars for a million tokens. Five more
+    /// columns are a number of tokens, and the four prices of a request that sends more than them.
     ///
     /// ```
     /// use core_model::Tokens;
@@ -83,12 +107,17 @@ impl Prices {
                 return Err(error("too few columns"));
             };
             let from = named_time(from).ok_or(error("the second column is not a day"))?.start;
-            let number = |text: &&str| text.parse().ok().filter(|it: &f64| *it >= 0.0);
-            let numbers: Vec<f64> = numbers.iter().filter_map(number).collect();
-            let [input, output, cache_write, cache_read] = *numbers.as_slice() else {
-                return Err(error("there are not four prices"));
+            let (four, rest) = numbers.split_at(numbers.len().min(4));
+            let four = Four::parse(four).ok_or(error("there are not four prices"))?;
+            let long = match rest {
+                [] => None,
+                [tokens, four @ ..] => {
+                    let tokens = tokens.parse().ok();
+                    let long = tokens.zip(Four::parse(four));
+                    Some(long.ok_or(error("there is no number of tokens with four prices"))?)
+                }
             };
-            let dated = Dated { from, input, output, cache_write, cache_read };
+            let dated = Dated { from, prices: four, long };
             prices.of_model.entry(plain(model).to_owned()).or_default().push(dated);
         }
         for dated in prices.of_model.values_mut() {
@@ -97,12 +126,38 @@ impl Prices {
         Ok(prices)
     }
 
-    /// Returns the cost of tokens in US dollars, of which `cache_hour` were written to a cache for
-    /// an hour; `None` if the model is unknown. No tokens cost nothing with any model.
+    /// Returns the cost of the tokens of a request in US dollars, of which `cache_hour` were written to a
+    /// cache for an hour; `None` if the model is unknown. No tokens cost nothing with any model.
+    ///
+    /// A request that sends many tokens may have higher prices, for all of its tokens.
     pub fn cost(
         &self,
         model: &str,
         time: Option<i64>,
+        tokens: Tokens,
+        cache_hour: u64,
+    ) -> Option<f64> {
+        let sent = Tokens { output: 0, ..tokens }.total();
+        self.cost_of(sent, (model, time), tokens, cache_hour)
+    }
+
+    /// Returns the cost of the tokens of several requests, each with the prices of a short one; `None` if
+    /// the model is unknown.
+    pub fn cost_of_several(
+        &self,
+        model: &str,
+        time: Option<i64>,
+        tokens: Tokens,
+        cache_hour: u64,
+    ) -> Option<f64> {
+        self.cost_of(0, (model, time), tokens, cache_hour)
+    }
+
+    /// Returns the cost of tokens in requests that send a number of tokens each.
+    fn cost_of(
+        &self,
+        sent: u64,
+        (model, time): (&str, Option<i64>),
         tokens: Tokens,
         cache_hour: u64,
     ) -> Option<f64> {
@@ -113,14 +168,18 @@ impl Prices {
         // Without a time, the last prices.
         let time = time.unwrap_or(i64::MAX);
         let dated = dated.iter().rev().find(|it| it.from <= time).or(dated.first())?;
+        let prices = match dated.long {
+            Some((limit, prices)) if sent > limit => prices,
+            _ => dated.prices,
+        };
         let hour = cache_hour.min(tokens.cache_creation);
         let minutes = tokens.cache_creation.saturating_sub(hour);
         let parts = [
-            (tokens.input as f64, dated.input),
-            (tokens.output as f64, dated.output),
-            (minutes as f64, dated.cache_write),
-            (hour as f64, dated.cache_write * HOUR),
-            (tokens.cache_read as f64, dated.cache_read),
+            (tokens.input as f64, prices.input),
+            (tokens.output as f64, prices.output),
+            (minutes as f64, prices.cache_write),
+            (hour as f64, prices.cache_write * HOUR),
+            (tokens.cache_read as f64, prices.cache_read),
         ];
         Some(parts.iter().map(|(tokens, price)| tokens * price).sum::<f64>() / 1e6)
     }
@@ -188,11 +247,36 @@ mod tests {
     #[test]
     fn an_hour_in_the_cache_costs_twice_the_input() {
         let prices = Prices::known();
-        let written = Tokens { cache_creation: 2_000_000, ..Tokens::default() };
-        let cost = prices.cost("claude-sonnet-4-5", None, written, 1_000_000);
-        assert!(cost.is_some_and(|cost| (cost - 9.75).abs() < 1e-9), "{cost:?}");
+        let written = Tokens { cache_creation: 200_000, ..Tokens::default() };
+        let cost = prices.cost("claude-sonnet-4-5", None, written, 100_000);
+        assert!(cost.is_some_and(|cost| (cost - 0.975).abs() < 1e-9), "{cost:?}");
         let all = prices.cost("claude-sonnet-4-5", None, written, u64::MAX);
-        assert!(all.is_some_and(|cost| (cost - 12.0).abs() < 1e-9), "{all:?}");
+        assert!(all.is_some_and(|cost| (cost - 1.2).abs() < 1e-9), "{all:?}");
+    }
+
+    #[test]
+    fn a_request_beyond_a_limit_has_its_prices_for_all_tokens() {
+        let prices = Prices::known();
+        let day = |day: &str| named_time(day).map(|it| it.start);
+        let tokens = |sent: u64| Tokens {
+            input: 100_000,
+            cache_read: sent - 150_000,
+            cache_creation: 50_000,
+            output: 10_000,
+        };
+        let [short, long] = [tokens(200_000), tokens(200_001)];
+        for (model, day, tokens, expected) in [
+            ("claude-sonnet-4-5", day("2026-01-01"), short, 0.3 + 0.015 + 0.1875 + 0.15),
+            ("claude-sonnet-4-5", day("2026-01-01"), long, 0.6 + 0.030_000_6 + 0.375 + 0.225),
+            ("claude-opus-4-6", day("2026-03-12"), long, 1.0 + 0.050_001 + 0.625 + 0.375),
+            ("claude-opus-4-6", day("2026-03-13"), long, 0.5 + 0.025_000_5 + 0.3125 + 0.25),
+            ("claude-opus-4-5", day("2026-01-01"), long, 0.5 + 0.025_000_5 + 0.3125 + 0.25),
+        ] {
+            let cost = prices.cost(model, day, tokens, 0).expect("a price");
+            assert!((cost - expected).abs() < 1e-9, "{model}: {cost}, not {expected}");
+        }
+        let several = prices.cost_of_several("claude-sonnet-4-5", None, long, 0).expect("a price");
+        assert!((several - (0.3 + 0.015_000_3 + 0.1875 + 0.15)).abs() < 1e-9, "{several}");
     }
 
     #[test]
@@ -216,9 +300,15 @@ mod tests {
 
     #[test]
     fn a_bad_line_is_named() {
-        for table in
-            ["m", "m\tx\t1\t1\t1\t1", "m\t2026-01-01\t1\t1\t1", "m\t2026-01-01\t1\t1\t1\t-1"]
-        {
+        for table in [
+            "m",
+            "m\tx\t1\t1\t1\t1",
+            "m\t2026-01-01\t1\t1\t1",
+            "m\t2026-01-01\t1\t1\t1\t-1",
+            "m\t2026-01-01\t1\t1\t1\t1\t200000",
+            "m\t2026-01-01\t1\t1\t1\t1\tx\t1\t1\t1\t1",
+            "m\t2026-01-01\t1\t1\t1\t1\t200000\t1\t1\t1\t1\t1",
+        ] {
             let error = Prices::parse(&format!("# prices\n{table}")).expect_err("a bad line");
             assert_eq!(error.line, 2, "{table}");
         }

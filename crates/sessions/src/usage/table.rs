@@ -22,7 +22,7 @@ pub(super) struct Entry<C = Counts> {
     pub(super) time: u32,
     pub(super) session: u32,
     pub(super) label: u32,
-    /// Whether the tokens are a share of the tokens of a run.
+    /// Whether the tokens are the sum or a share of the tokens of a run.
     pub(super) is_estimated: bool,
 }
 
