@@ -107,8 +107,7 @@ impl Marker {
         language: Option<Language>,
         prefix: &dyn Fn(&str) -> usize,
     ) {
-        let is_small =
-            text.len() <= MAX_TEXT && self.n_marked.saturating_add(text.len()) <= MAX_PAGE;
+        let is_small = self.has_room(text.len());
         let language =
             language.filter(|_| is_small && text.split('\n').all(|line| line.len() <= MAX_LINE));
         let rules = language.and_then(|language| {
@@ -136,24 +135,73 @@ impl Marker {
         rules.run(&code);
         for (idx, (head, line)) in lines.into_iter().enumerate() {
             html.markup(if idx > 0 { "\n" } else { "" }).text(head);
-            let mut rest = line;
-            for token in code.get(idx).map(|code| rules.line(idx, code)).unwrap_or_default() {
-                let (text, class) = match &token {
-                    TokOpt::Some(text, kind) => (text, markup(kind)),
-                    TokOpt::None(text) => (text, None),
-                };
-                let end =
-                    rest.char_indices().nth(text.chars().count()).map_or(rest.len(), |(at, _)| at);
-                let (word, after) = rest.split_at(end);
-                rest = after;
-                match class {
-                    Some(class) => html.markup(class).text(word).markup("</span>"),
-                    None => html.text(word),
-                };
-            }
-            html.text(rest);
+            push_words(html, rules, idx, code.get(idx).map_or(line, String::as_str));
         }
     }
+
+    /// Prepares the lines of a text, which are appended one by one.
+    pub(crate) fn lines(&mut self, lines: Vec<String>, language: Option<Language>) -> Lines {
+        let n_bytes = lines.iter().map(|line| line.len() + 1).sum();
+        let is_small = self.has_room(n_bytes) && lines.iter().all(|line| line.len() <= MAX_LINE);
+        let rules = language.filter(|_| is_small).and_then(|language| {
+            // Another text may be prepared before the lines of this one are appended.
+            let mut rules =
+                self.rules.entry(language).or_insert_with(|| rules(language)).clone()?;
+            rules.run(&lines);
+            self.n_marked += n_bytes;
+            Some(rules)
+        });
+        Lines { lines, rules, next: 0 }
+    }
+
+    /// Returns whether a text is within the limits.
+    fn has_room(&self, n_bytes: usize) -> bool {
+        n_bytes <= MAX_TEXT && self.n_marked.saturating_add(n_bytes) <= MAX_PAGE
+    }
+}
+
+/// The lines of a text that are still to be appended.
+#[derive(Debug)]
+pub(crate) struct Lines {
+    lines: Vec<String>,
+    rules: Option<Highlighter>,
+    next: usize,
+}
+
+impl Lines {
+    /// Appends the next line.
+    pub(crate) fn push(&mut self, html: &mut Html) {
+        let Some(line) = self.lines.get(self.next) else { return };
+        match &self.rules {
+            Some(rules) => push_words(html, rules, self.next, line),
+            None => _ = html.text(line),
+        }
+        self.next += 1;
+    }
+
+    /// Leaves out the next line.
+    pub(crate) fn skip(&mut self) {
+        self.next += 1;
+    }
+}
+
+/// Appends a line of a text that the rules have seen.
+fn push_words(html: &mut Html, rules: &Highlighter, line_idx: usize, line: &str) {
+    let mut rest = line;
+    for token in rules.line(line_idx, line) {
+        let (text, class) = match &token {
+            TokOpt::Some(text, kind) => (text, markup(kind)),
+            TokOpt::None(text) => (text, None),
+        };
+        let end = rest.char_indices().nth(text.chars().count()).map_or(rest.len(), |(at, _)| at);
+        let (word, after) = rest.split_at(end);
+        rest = after;
+        match class {
+            Some(class) => html.markup(class).text(word).markup("</span>"),
+            None => html.text(word),
+        };
+    }
+    html.text(rest);
 }
 
 /// Returns the length of a line's number and the sign behind it, as tools print them: `  12→`.

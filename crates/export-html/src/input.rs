@@ -119,7 +119,7 @@ fn patched_files(patch: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Appends a patch of `apply_patch`: removed and added lines, and the others as they are.
-fn push_patch(html: &mut Html, patch: &str) {
+fn push_patch(html: &mut Html, patch: &str, marker: &mut Marker) {
     let lines: Vec<_> = patch
         .lines()
         .map(|line| match (line.strip_prefix('-'), line.strip_prefix('+')) {
@@ -128,7 +128,10 @@ fn push_patch(html: &mut Html, patch: &str) {
             _ => (Change::Same, line.strip_prefix(' ').unwrap_or(line)),
         })
         .collect();
-    push_folded(html, &lines);
+    let mut languages = patched_files(patch).map(Language::of_path);
+    let first = languages.next().flatten();
+    let language = first.filter(|first| languages.all(|language| language == Some(*first)));
+    push_folded(html, &lines, language, marker);
 }
 
 /// Limit in bytes for the members and edits on the page.
@@ -152,7 +155,7 @@ pub(crate) fn push_input(html: &mut Html, input: Value<'_>, marker: &mut Marker)
     let patch = input.get("input").and_then(|input| input.text()).map(|text| text.decode());
     let patch = patch.filter(|patch| patched_files(patch).next().is_some());
     if let Some(patch) = patch.filter(|patch| patch.len() <= MAX_COMPARED) {
-        return push_patch(html, &patch);
+        return push_patch(html, &patch, marker);
     }
     for (key, value) in input.members() {
         if html.len() - start > MAX_INPUT {
@@ -176,14 +179,14 @@ pub(crate) fn push_input(html: &mut Html, input: Value<'_>, marker: &mut Marker)
     }
     html.markup(if is_list { "</dl>" } else { "" });
     if is_edit(input) {
-        push_change(html, input);
+        push_change(html, input, language(input), marker);
     }
     for edit in input.get("edits").into_iter().flat_map(edits) {
         if html.len() - start > MAX_INPUT {
             n_unshown += 1;
             continue;
         }
-        push_change(html, edit);
+        push_change(html, edit, language(input), marker);
     }
     if n_unshown > 0 {
         html.markup("<p class=\"quiet\">").text(&counted(n_unshown, "more part", "more parts"));
@@ -212,7 +215,7 @@ fn is_edit(value: Value<'_>) -> bool {
     is_text("old_string") && is_text("new_string")
 }
 
-fn push_change(html: &mut Html, edit: Value<'_>) {
+fn push_change(html: &mut Html, edit: Value<'_>, language: Option<Language>, marker: &mut Marker) {
     let text = |name: &str| {
         let text = edit.get(name).and_then(|value| value.text());
         text.map(|text| text.decode()).unwrap_or_default()
@@ -221,15 +224,51 @@ fn push_change(html: &mut Html, edit: Value<'_>) {
     if old.len() + new.len() > MAX_COMPARED {
         for (name, text) in [("before", old), ("after", new)] {
             html.markup("<p class=\"label\">").text(name).markup("</p>");
-            push_long(html, &text);
+            push_long_by(html, &text, &mut |html, text| marker.push(html, text, language));
         }
         return;
     }
-    push_folded(html, &diff(&old, &new));
+    push_folded(html, &diff(&old, &new), language, marker);
 }
 
 /// Appends the lines of a change, the first ones visible.
-fn push_folded(html: &mut Html, lines: &[(Change, &str)]) {
+fn push_folded(
+    html: &mut Html,
+    lines: &[(Change, &str)],
+    language: Option<Language>,
+    marker: &mut Marker,
+) {
+    let text = |without: Change| {
+        let lines = lines.iter().filter(|(change, _)| *change != without);
+        lines.map(|(_, line)| (*line).to_owned()).collect()
+    };
+    // The words of a line depend on the lines before it, which differ in the two texts.
+    let mut old = marker.lines(text(Change::Added), language);
+    let mut new = marker.lines(text(Change::Removed), language);
+    let mut push_lines = |html: &mut Html, lines: &[(Change, &str)]| {
+        html.markup("<pre class=\"diff\">");
+        for (change, _) in lines {
+            match change {
+                Change::Same => {
+                    html.markup("<span>  ");
+                    new.push(html);
+                    old.skip();
+                    html.markup("\n</span>");
+                }
+                Change::Removed => {
+                    html.markup("<del>- ");
+                    old.push(html);
+                    html.markup("\n</del>");
+                }
+                Change::Added => {
+                    html.markup("<ins>+ ");
+                    new.push(html);
+                    html.markup("\n</ins>");
+                }
+            }
+        }
+        html.markup("</pre>");
+    };
     let (shown, rest) = lines.split_at(lines.len().min(MAX_DIFF));
     push_lines(html, shown);
     if !rest.is_empty() {
@@ -238,19 +277,6 @@ fn push_folded(html: &mut Html, lines: &[(Change, &str)]) {
         push_lines(html, rest);
         html.markup("</details>");
     }
-}
-
-fn push_lines(html: &mut Html, lines: &[(Change, &str)]) {
-    html.markup("<pre class=\"diff\">");
-    for (change, line) in lines {
-        let (start, end) = match change {
-            Change::Same => ("<span>  ", "\n</span>"),
-            Change::Removed => ("<del>- ", "\n</del>"),
-            Change::Added => ("<ins>+ ", "\n</ins>"),
-        };
-        html.markup(start).text(line).markup(end);
-    }
-    html.markup("</pre>");
 }
 
 #[cfg(test)]
@@ -262,6 +288,20 @@ mod tests {
     fn with<T>(input: &str, then: impl FnOnce(Value<'_>) -> T) -> T {
         let mut scanner = Scanner::default();
         then(scanner.scan_slice(input.as_bytes(), 0).expect("valid"))
+    }
+
+    #[test]
+    fn words_of_changed_lines_are_marked_as_in_their_text() {
+        let mut html = Html::default();
+        let edit =
+            r#"{"file_path":"a.rs","old_string":"/* a\nlet b\n*/","new_string":"let b\nlet c"}"#;
+        with(edit, |input| push_input(&mut html, input, &mut Marker::default()));
+        // `let b` is the same line; it is printed as in the new text, in which it is no comment.
+        let expected = "<pre class=\"diff\"><del>- <span class=\"c\">/* a</span>\n</del>\
+                        <span>  <span class=\"k\">let</span> b\n</span>\
+                        <del>- <span class=\"c\">*/</span>\n</del>\
+                        <ins>+ <span class=\"k\">let</span> c\n</ins></pre>";
+        assert!(html.as_str().ends_with(expected), "{}", html.as_str());
     }
 
     #[test]
