@@ -89,9 +89,9 @@ def responses(projects):
     found, mentioned = collections.defaultdict(list), collections.defaultdict(list)
     for file in sorted(projects.rglob("*.jsonl")):
         lines = file.read_bytes().decode(errors="replace").split("\n")
-        session = session_of(file, projects)
+        session, day = session_of(file, projects), "unknown"
         for line in lines:
-            if '"usage"' not in line:
+            if '"usage"' not in line and '"timestamp"' not in line:
                 continue
             try:
                 record = json.loads(line)
@@ -99,6 +99,8 @@ def responses(projects):
                 continue
             if not isinstance(record, dict):
                 continue
+            # A line without a time has the time of the line before it.
+            day = (record.get("timestamp") or day)[:10]
             is_mentioned = record.get("type") == "progress"
             inner = (record.get("data") or {}).get("message") if is_mentioned else record
             if not isinstance(inner, dict) or not isinstance(inner.get("message"), dict):
@@ -114,7 +116,7 @@ def responses(projects):
             tokens = [usage.get(member) or 0 for member in MEMBERS]
             place = {
                 "tokens": tokens,
-                "day": (record.get("timestamp") or "unknown")[:10],
+                "day": day,
                 "model": message.get("model") or "unknown",
                 "session": session,
                 "refused": refused(line, inner if is_mentioned else record, message),
