@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use sessions::{
     Ancestry, Member, ReadError, Relation, SessionFiles, TurnKeys, UnknownFormat, lineage,
 };
+use unicode_width::UnicodeWidthStr;
 
 use crate::{
     FORMATS,
@@ -27,8 +28,9 @@ use crate::{
         escape::escape_for_terminal,
         figures::{count, grouped},
         message::{complain, warn},
+        pager::Pager,
         progress::say,
-        table::cut,
+        table::{cut, cut_start},
     },
 };
 
@@ -38,6 +40,9 @@ pub(crate) struct Args {
     /// Print a JSON object for each session
     #[arg(long)]
     json: bool,
+    /// Print without a pager
+    #[arg(long)]
+    no_pager: bool,
     #[command(flatten)]
     clock: Clock,
     #[command(flatten)]
@@ -79,15 +84,15 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         return Ok(Status::Failed);
     }
     let families = Families::of(&members, lineage(&members));
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    if args.json {
+    Pager::print(!args.json && !args.no_pager, |out| {
+        if !args.json {
+            return families.draw(&args.clock.zone(), out);
+        }
         for (member, ancestry) in members.iter().zip(&families.ancestries) {
             out.write_all(&object(member, ancestry.as_ref(), &members).line())?;
         }
-    } else {
-        families.draw(&args.clock.zone(), &mut out)?;
-    }
-    out.flush()?;
+        Ok(())
+    })?;
     if !args.reading.pace.quiet {
         let n_alone = families.roots().filter(|root| !families.has_children(*root)).count();
         let n_families = families.roots().count() - n_alone;
@@ -179,10 +184,13 @@ impl<'m> Families<'m> {
             }
             let mut open = vec![(root, String::new(), String::new())];
             while let Some((idx, branch, below)) = open.pop() {
-                let line = format!("{branch}{}", self.words(idx, zone));
+                let (words, path) = self.words(idx, zone);
+                let line = format!("{branch}{words}");
+                let room = terminal.columns.saturating_sub(line.width() + 2);
                 match terminal.is_terminal {
-                    true => writeln!(out, "{}", cut(&line, terminal.columns))?,
-                    false => writeln!(out, "{line}")?,
+                    true if room < MIN_PATH => writeln!(out, "{}", cut(&line, terminal.columns))?,
+                    true => writeln!(out, "{line}  {}", cut_start(&path, room))?,
+                    false => writeln!(out, "{line}  {path}")?,
                 }
                 let children = self.children.get(&idx).map(Vec::as_slice).unwrap_or_default();
                 for (child_idx, child) in children.iter().enumerate().rev() {
@@ -198,15 +206,17 @@ impl<'m> Families<'m> {
         Ok(())
     }
 
-    fn words(&self, idx: usize, zone: &TimeZone) -> String {
-        let Some(member) = self.members.get(idx) else { return String::new() };
-        let id: String = member.id.chars().take(8).collect();
+    /// Returns what is printed of a session, and its path.
+    fn words(&self, idx: usize, zone: &TimeZone) -> (String, String) {
+        let Some(member) = self.members.get(idx) else { return Default::default() };
+        let is_uuid = member.id.len() == UUID_LENGTH;
+        let id: String = member.id.chars().take(if is_uuid { 8 } else { MAX_ID }).collect();
         let path = member.path.get(self.common..).unwrap_or(&member.path);
         let (id, path) = (escape_for_terminal(&id), escape_for_terminal(path));
         let clock = |time: i64| printed_minute(time, zone);
         let Some(ancestry) = self.ancestries.get(idx).copied().flatten() else {
             let start = member.turns.start().map(clock).unwrap_or_default();
-            return format!("{id}  {start}  {path}");
+            return (format!("{id}  {start}"), path);
         };
         let own = match ancestry.n_own_prompts {
             0 => String::new(),
@@ -224,9 +234,16 @@ impl<'m> Families<'m> {
             Relation::Fork => format!("fork after {shared}{until}{own}"),
             _ => "follows".to_owned(),
         };
-        format!("{id}  {made}  {path}")
+        (format!("{id}  {made}"), path)
     }
 }
 
 /// Limit on the columns before a session in a tree.
 const MAX_INDENT: usize = 30;
+
+/// The columns that a path needs to be printed on a terminal.
+const MIN_PATH: usize = 12;
+
+/// The characters of a UUID, of which eight are printed, and limit on the characters of other ids.
+const UUID_LENGTH: usize = 36;
+const MAX_ID: usize = 24;

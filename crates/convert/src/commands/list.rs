@@ -291,14 +291,9 @@ fn print(
     originals: &[Option<String>],
     (terminal, id_lengths): (Terminal, Option<&HashMap<String, usize>>),
 ) -> io::Result<()> {
-    let mut out = Pager::start(!args.json && !args.no_pager);
-    let printed = print_to(&mut out, args, columns, sessions, originals, (terminal, id_lengths));
-    let ended = out.finish();
-    match printed {
-        // The user left the pager.
-        Err(error) if terminal.is_terminal && error.kind() == io::ErrorKind::BrokenPipe => ended,
-        printed => printed.and(ended),
-    }
+    Pager::print(!args.json && !args.no_pager, |out| {
+        print_to(out, args, columns, sessions, originals, (terminal, id_lengths))
+    })
 }
 
 fn print_to(

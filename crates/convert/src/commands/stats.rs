@@ -26,6 +26,7 @@ use crate::{
         Terminal,
         escape::escape_for_terminal,
         message::{complain, warn},
+        pager::Pager,
         progress::{Progress, say},
     },
 };
@@ -45,6 +46,9 @@ pub(crate) struct Args {
     /// Print a JSON object
     #[arg(long)]
     json: bool,
+    /// Print without a pager
+    #[arg(long)]
+    no_pager: bool,
     #[command(flatten)]
     period: Period,
     #[command(flatten)]
@@ -109,7 +113,11 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         let sum = each.into_iter().reduce(Numbers::and);
         each = sum.into_iter().collect();
     }
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    Pager::print(!args.json && !args.no_pager, |out| print_each(args, &each, out))?;
+    Ok(if n_refused > 0 { Status::Attention } else { Status::Done })
+}
+
+fn print_each(args: &Args, each: &[Numbers], out: &mut dyn Write) -> io::Result<()> {
     let (terminal, zone) = (Terminal::of_stdout(), args.period.clock.zone());
     for (numbers_idx, numbers) in each.iter().enumerate() {
         if args.json {
@@ -119,16 +127,15 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         if numbers_idx > 0 {
             out.write_all(b"\n")?;
         }
-        print::overview(numbers, &mut out)?;
+        print::overview(numbers, out)?;
         if !args.brief {
             if let Some(picture) = picture::of(numbers, &terminal, &zone) {
                 write!(out, "\n{picture}")?;
             }
-            print::details(numbers, &mut out)?;
+            print::details(numbers, terminal.is_terminal.then_some(terminal.columns), out)?;
         }
     }
-    out.flush()?;
-    Ok(if n_refused > 0 { Status::Attention } else { Status::Done })
+    Ok(())
 }
 
 /// Counts the records of a session and its sub-agents in a period; `None` if there are none.

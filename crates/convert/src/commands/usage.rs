@@ -21,6 +21,7 @@ use crate::{
         escape::escape_for_terminal,
         figures::{count, grouped},
         message::{complain, failed, warn},
+        pager::Pager,
         progress::{Mode, Progress, say},
     },
 };
@@ -34,7 +35,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     period: Period,
     /// A table of prices, instead of the one of this program: lines of a model, a day, and the
-    /// prices of input, output, cache write and cache read for a million tokens, separated by tabs
+    /// prices of input, output, cache write and cache read for a million tokens, separated by tabs; then
+    /// perhaps a number of tokens, and the prices of requests that send more
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     prices: Option<PathBuf>,
     #[command(flatten)]
@@ -42,6 +44,9 @@ pub(crate) struct Args {
     /// Print a JSON object for each group, and one for the total
     #[arg(long)]
     json: bool,
+    /// Print without a pager
+    #[arg(long)]
+    no_pager: bool,
     #[command(flatten)]
     reading: Reading,
 }
@@ -88,7 +93,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let usage = counted.usage;
     let (zone, bounds) = (args.period.clock.zone(), args.period.bounds());
     let groups = Groups::of(&usage, &args.by, bounds, &zone, &sessions, &prices);
-    print::groups(&groups, &args.by, args.json)?;
+    Pager::print(!args.json && !args.no_pager, |out| {
+        print::groups(&groups, &args.by, args.json, out)
+    })?;
     if !is_quiet {
         remarks(&usage, &groups);
     }

@@ -23,6 +23,25 @@ impl Pager {
         is_wanted.then(spawned).flatten().unwrap_or_else(Self::stdout)
     }
 
+    /// Prints through a pager if it is wanted. That the user leaves it early is no error.
+    pub(crate) fn print(
+        is_wanted: bool,
+        print: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut out = Self::start(is_wanted);
+        let printed = print(&mut out);
+        let ended = out.finish();
+        match printed {
+            Err(error)
+                if Terminal::of_stdout().is_terminal
+                    && error.kind() == io::ErrorKind::BrokenPipe =>
+            {
+                ended
+            }
+            printed => printed.and(ended),
+        }
+    }
+
     fn stdout() -> Self {
         Pager::Stdout(BufWriter::with_capacity(64 * 1024, io::stdout()))
     }

@@ -61,6 +61,21 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     format!("{}…", start.trim_end())
 }
 
+/// Returns the end of a text in a number of columns, with a sign that there is more before it. The end of a
+/// path has the name of the file.
+pub(crate) fn cut_start(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let mut width = 0;
+    let is_within = |char: &char| {
+        width += char.width().unwrap_or(0);
+        width < columns
+    };
+    let end: usize = text.chars().rev().take_while(is_within).map(char::len_utf8).sum();
+    format!("…{}", text.get(text.len() - end..).unwrap_or_default())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,6 +96,10 @@ mod tests {
         assert_eq!(
             ["漢字漢", "漢字", "abcdef", "ab de"].map(|text| cut(text, 4)),
             ["漢…", "漢字", "abc…", "ab…"]
+        );
+        assert_eq!(
+            ["漢字漢", "漢字", "/ab/cdef", "é"].map(|text| cut_start(text, 4)),
+            ["…漢", "漢字", "…def", "é"]
         );
     }
 }

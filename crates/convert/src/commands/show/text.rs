@@ -133,8 +133,10 @@ impl TextPage {
             }
             let columns = self.columns.unwrap_or(usize::MAX);
             let room = columns.saturating_sub(2 * depth + indent.len()).max(MIN_ROOM);
-            for line in wrap(line, room) {
-                out.write_all(start.as_bytes())?;
+            // A mark before the text, such as that of a result, is on the first line alone.
+            let below = format!("{bars}{}", " ".repeat(indent.len()));
+            for (line_idx, line) in wrap(line, room).enumerate() {
+                out.write_all(if line_idx == 0 { &start } else { &below }.as_bytes())?;
                 if let Some(color) = color {
                     write!(out, "\u{1b}[{color}m")?;
                 }
@@ -291,13 +293,23 @@ impl TextPage {
                 }
             }
             Part::ToolUse(tool) => {
-                let name = self.paint(TOOL, &escape_lines(&tool.name.decode()).replace('\n', " "));
+                let plain_name = escape_lines(&tool.name.decode()).replace('\n', " ");
+                let name = self.paint(TOOL, &plain_name);
                 let bars = self.paint(DIM, &"│ ".repeat(depth));
                 let mut lines = words.lines();
                 let first = cut(lines.next().unwrap_or_default(), self.is_full);
                 let first = escape_lines(&first);
                 let first = cut(&first, self.is_full);
-                writeln!(out, "{bars}  > {name} {first}")?;
+                let columns = self.columns.unwrap_or(usize::MAX);
+                let room = columns.saturating_sub(2 * depth + 4).max(MIN_ROOM);
+                let words = format!("{plain_name} {first}");
+                for (line_idx, line) in wrap(words.trim_end(), room).enumerate() {
+                    match line.strip_prefix(&*plain_name).filter(|_| line_idx == 0) {
+                        Some(rest) => writeln!(out, "{bars}  > {name}{rest}")?,
+                        None if line_idx == 0 => writeln!(out, "{bars}  > {line}")?,
+                        None => writeln!(out, "{bars}    {line}")?,
+                    }
+                }
                 if !self.with_tools {
                     return Ok(());
                 }

@@ -9,6 +9,9 @@ use crate::terminal::{
     table,
 };
 
+/// The columns that a path has on a narrow terminal.
+const MIN_PATH: usize = 12;
+
 /// Limit on the printed rows of a table; further ones are counted.
 const MAX_ROWS: usize = 20;
 
@@ -35,8 +38,15 @@ pub(super) fn overview(numbers: &Numbers, out: &mut dyn Write) -> io::Result<()>
     Ok(())
 }
 
-/// Prints the details, as tables.
-pub(super) fn details(numbers: &Numbers, out: &mut dyn Write) -> io::Result<()> {
+/// The columns of a table of files behind its paths.
+const FILE_NUMBERS: usize = 30;
+
+/// Prints the details, as tables. Paths are cut if a number of columns is given.
+pub(super) fn details(
+    numbers: &Numbers,
+    columns: Option<usize>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let files = count(numbers.n_files, "file");
     let formats: Vec<&str> = numbers.formats.keys().copied().collect();
     write!(out, "\n{files}, {}, {}", size(numbers.n_bytes), formats.join(", "))?;
@@ -93,6 +103,8 @@ pub(super) fn details(numbers: &Numbers, out: &mut dyn Write) -> io::Result<()> 
     let rows = files.iter().map(|(path, touches)| {
         let number = |n: u64| if n > 0 { grouped(n) } else { String::new() };
         let path = escape_for_terminal(path);
+        let room = columns.map(|columns| columns.saturating_sub(FILE_NUMBERS).max(MIN_PATH));
+        let path = room.map_or(path.clone(), |room| table::cut_start(&path, room));
         [path, number(touches.read), number(touches.written), number(touches.edited)]
     });
     table(["Files", "read", "written", "edited"], rows.collect(), out)

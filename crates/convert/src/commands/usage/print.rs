@@ -20,8 +20,12 @@ const SHORT_HEAD: [&str; 6] = ["RESP.", "INPUT", "OUTPUT", "CACHE W", "CACHE R",
 const MIN_NAME: usize = 10;
 
 /// Prints the groups and their total.
-pub(super) fn groups(groups: &Groups, by: &[By], is_json: bool) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+pub(super) fn groups(
+    groups: &Groups,
+    by: &[By],
+    is_json: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     if is_json {
         for (names, sum) in &groups.all {
             let mut object = Object::new();
@@ -33,7 +37,7 @@ pub(super) fn groups(groups: &Groups, by: &[By], is_json: bool) -> io::Result<()
         let mut total = Object::new();
         total.plain("total", true);
         out.write_all(&add(total, &groups.total).line())?;
-        return out.flush();
+        return Ok(());
     }
     let terminal = Terminal::of_stdout();
     let width = terminal.is_terminal.then_some(terminal.columns);
@@ -44,8 +48,7 @@ pub(super) fn groups(groups: &Groups, by: &[By], is_json: bool) -> io::Result<()
     if let Some(columns) = width {
         narrow(&mut rows, by.len(), columns);
     }
-    table::print(&rows, &|column_idx| column_idx < by.len(), width, &mut out)?;
-    out.flush()
+    table::print(&rows, &|column_idx| column_idx < by.len(), width, out)
 }
 
 fn add(mut object: Object, sum: &UsageSum) -> Object {
