@@ -119,14 +119,20 @@ impl ReplacedIds {
         if shown.ids.len() != said.ids.len() {
             return Vec::new();
         }
+        // Some formats have the results behind all calls of a response, and others behind each call.
+        let of_kind = |sayings: &Sayings, is_call: bool| -> Vec<ToolId> {
+            sayings.ids.iter().filter(|id| id.tool.is_some() == is_call).cloned().collect()
+        };
+        let both = [true, false].map(|is_call| (of_kind(shown, is_call), of_kind(said, is_call)));
         let hash = |id: &ToolId| XxHash3_64::oneshot(id.id.as_bytes());
-        let pairs = shown.ids.iter().zip(&said.ids).filter(|(new, old)| {
+        let pairs = both.into_iter().flat_map(|(new, old)| new.into_iter().zip(old));
+        let pairs = pairs.filter(|(new, old)| {
             new.id != old.id
                 && new.tool == old.tool
                 && is_replacement_tool_id(&new.id)
                 && *self.restored.entry(hash(new)).or_insert(hash(old)) == hash(old)
         });
-        pairs.map(|(new, old)| (new.clone(), old.clone())).collect()
+        pairs.collect()
     }
 
     /// Puts the restored ids into the texts of written records.
