@@ -1,6 +1,5 @@
 """Starts workers with Sail, Spark and Ray, by a script in the environment of each engine."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -21,12 +20,8 @@ def engine(archive, name, wheel):
 
     def drive(*kills):
         def work(plan, _):
-            # Without CONVERT, the program of the wheel is used.
-            environment = {key: value for key, value in os.environ.items() if key != "CONVERT"}
             script = Path(__file__).with_name("drive.py")
-            done = subprocess.run(
-                [python, script, name, plan, *kills], env=environment, capture_output=True, text=True
-            )
+            done = subprocess.run([python, script, name, plan, *kills], capture_output=True, text=True)
             if done.returncode != 0:
                 raise SystemExit(f"{name}: {done.stdout[-2000:]}\n{done.stderr[-4000:]}")
             return done.stdout.strip().splitlines()[-1]
