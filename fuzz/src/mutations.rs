@@ -126,7 +126,7 @@ impl<'s> Written<'s> {
             || report.wants_attention()
             // Added lines are converted, and no source line is missing.
             || tally.added > 0 && has_all(&restored, self.source)
-            || is_bare(changed) && self.sidecar.is_none();
+            || is_bare(changed, from) && self.sidecar.is_none();
         if is_law && tally.differs == 0 {
             return Ok(());
         }
@@ -143,9 +143,21 @@ impl<'s> Written<'s> {
     }
 }
 
-/// Returns whether a file has no carry: then nothing shows that it was converted.
-fn is_bare(changed: &[u8]) -> bool {
-    memchr::memmem::find(changed, b"\"_carried\":").is_none()
+/// Returns whether a file has no carry: then nothing shows that it was converted. A carry in an object
+/// with another name than that of its place is a member like any other.
+fn is_bare(changed: &[u8], format: &Format) -> bool {
+    let names: Vec<&str> =
+        format.carry_places.iter().map(|place| place.rsplit('.').next().unwrap_or(place)).collect();
+    memchr::memmem::find_iter(changed, b"\"_carried\":").all(|at| {
+        let before = changed[..at].trim_ascii_end();
+        // The member is the only one of its object at a place, and the last one elsewhere.
+        let object = before.strip_suffix(b"{").map(<[u8]>::trim_ascii_end);
+        let name = object.and_then(|it| it.strip_suffix(b":")).map(<[u8]>::trim_ascii_end);
+        !names.is_empty()
+            && name.is_some_and(|before| {
+                !names.iter().any(|name| before.ends_with(format!("\"{name}\"").as_bytes()))
+            })
+    })
 }
 
 /// Returns whether a file contains all bytes of a source in their order, blanks left out.
