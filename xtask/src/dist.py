@@ -96,8 +96,8 @@ class Dist:
     def check_paths(self, what, data):
         """Stops if a file has the path of a folder of this machine."""
         for path in self.prefixes:
-            if path.encode() in data:
-                at = data.index(path.encode())
+            # With a slash: a source may be named like the folder, such as `root.rs`.
+            if (at := data.find(f"{path}/".encode())) >= 0:
                 raise SystemExit(f"dist: {what} has a path of this machine: {data[at:at + 120]!r}")
 
     def licenses(self, manifest, *options):
