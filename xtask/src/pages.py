@@ -296,7 +296,12 @@ class Check:
         self.browser.click("main > .prompt .words")
         self.expect(self.browser.run("return !!document.querySelector('main > .prompt .copy')"), "no button to copy")
         self.browser.click("main > .prompt .copy")
-        words = "return document.querySelector('.copy').textContent"
+        # The clipboard answers later.
+        words = "return document.querySelector('.copy')?.textContent"
+        for _ in range(30):
+            if self.browser.run(words) == "Copied":
+                break
+            time.sleep(0.1)
         self.expect(self.browser.run(words) == "Copied", f"copies nothing: {self.browser.run(words)}")
 
     def printing(self):
