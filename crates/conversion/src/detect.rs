@@ -4,10 +4,13 @@
 //! [`Detected::Format`] with Claude Code.
 
 use core_model::{Format, Formats, Framing};
-use jsonl::{Document, Line, UnitScanner, Value};
+use jsonl::{Document, Line, Scanner, UnitScanner, Value};
 
 /// Limit on the readable lines that vote.
 pub(crate) const MAX_LINES: usize = 64;
+
+/// The number of first lines of which one may say that the input is no document.
+const MAX_FIRST: usize = 8;
 
 /// Limit on the bytes that are split into the records of documents.
 pub(crate) const MAX_HEAD: usize = 256 * 1024;
@@ -124,9 +127,31 @@ impl Ballot {
             return;
         }
         let head = head.get(..MAX_HEAD).unwrap_or(head);
+        if self.has_record(head) {
+            return;
+        }
         for format in self.formats.iter().filter(|format| is_document_of(format, head)) {
             self.documents.push(format);
         }
+    }
+
+    /// Returns whether one of the first lines is a record of a format of lines. It gets a vote, and documents count
+    /// only if no line has one. So files of lines are not split as documents.
+    fn has_record(&self, head: &[u8]) -> bool {
+        let mut scanner = Scanner::default();
+        jsonl::lines(head).take(MAX_FIRST).any(|line| {
+            scanner.scan(&line).is_ok_and(|value| {
+                let is_of =
+                    |format: &Format| !format.framing.is_document() && (format.detect)(value);
+                self.formats.iter().any(|format| is_of(format))
+            })
+        })
+    }
+
+    /// Returns whether no line has a vote, so that the start of the input decides, as [`Ballot::push_head`] reads
+    /// it.
+    pub fn needs_head(&self) -> bool {
+        self.formats.has_documents() && self.most() == 0
     }
 
     /// Returns whether the first bytes are the start of a document.
@@ -263,8 +288,6 @@ fn is_gemini(value: Value<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use jsonl::Scanner;
-
     use super::*;
 
     static FORMATS: Formats = Formats::new(&[
@@ -303,6 +326,26 @@ mod tests {
         };
         let n_unasked = ballot.votes.iter().map(|votes| votes.n_unasked).sum();
         (result, ballot.is_certain(), n_unasked)
+    }
+
+    static BOOK: Format = format_clido::FORMAT.framing(Framing::Document(&["messages"]));
+    static WITH_BOOK: Formats = Formats::new(&[&format_claude_code::FORMAT, &BOOK]);
+
+    #[test]
+    fn files_of_lines_are_not_split_as_documents() {
+        let document = format!(r#"{{"messages":[{}]}}"#, LINES[1]);
+        let over_lines = document.replace(',', "\n,");
+        for (head, has_document) in [
+            (document.clone(), true),
+            (over_lines, true),
+            (format!("{}\n{document}", LINES[0]), false),
+            (format!("{document}\n{}", LINES[0]), false),
+        ] {
+            let mut ballot = Ballot::new(WITH_BOOK);
+            ballot.push_head(head.as_bytes());
+            assert_eq!(ballot.has_document(), has_document, "{head}");
+            assert!(ballot.needs_head());
+        }
     }
 
     #[test]

@@ -126,9 +126,6 @@ pub fn detect<R: Read + Seek + Send>(
     source: &mut Source<R>,
 ) -> io::Result<Detected> {
     let mut ballot = Ballot::thrifty(formats);
-    if formats.has_documents() {
-        ballot.push_head(source.head(MAX_HEAD)?);
-    }
     if let Some(n_lines) = source.n_lines()? {
         ballot.set_n_lines(n_lines);
     }
@@ -136,6 +133,9 @@ pub fn detect<R: Read + Seek + Send>(
     if !ballot.is_certain() {
         ballot = ballot.exact();
         source.for_each_piece(&formats, &mut |line, value| ballot.push(line, value.ok()))?;
+    }
+    if ballot.needs_head() {
+        ballot.push_head(source.head(MAX_HEAD)?);
     }
     Ok(ballot.result())
 }

@@ -266,13 +266,13 @@ fn vote(
     index: &mut Index,
 ) -> Result<&'static Format, ReadError> {
     let mut ballot = Ballot::thrifty(formats);
-    if formats.has_documents() {
-        ballot.push_head(bytes);
-    }
     push_lines(&mut ballot, formats, bytes, scanner, index);
     if !ballot.is_certain() {
         ballot = ballot.exact();
         push_lines(&mut ballot, formats, bytes, scanner, index);
+    }
+    if ballot.needs_head() {
+        ballot.push_head(bytes);
     }
     known(formats, ballot.result())
 }
