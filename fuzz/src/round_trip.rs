@@ -58,9 +58,13 @@ fn there_and_back(input: &[u8], from: &'static Format, to: &'static Format, carr
     );
 }
 
-/// Checks that a target consists of complete lines, each a JSON object.
+/// Checks that a target is empty, a JSON object, or consists of complete lines, each a JSON object.
 fn loads(target: &[u8], to: &Format) {
     let mut scanner = jsonl::Scanner::default();
+    if to.framing.is_document() && !target.is_empty() {
+        let value = scanner.scan_slice(target, 0).expect("a written document is JSON");
+        return assert!(value.is_object(), "{}: a written document is an object", to.name);
+    }
     for line in jsonl::lines(target) {
         let value = scanner.scan(&line).expect("a written line is JSON");
         assert!(value.is_object(), "{}: a written line is an object", to.name);

@@ -11,7 +11,10 @@ mod items;
 mod moved;
 mod steps;
 
-use std::{collections::HashSet, io};
+use std::{
+    collections::{HashSet, VecDeque},
+    io,
+};
 
 use core_model::{Body, Event, Format};
 use jsonl::{Line, UnitScanner, Value, respell_str};
@@ -40,6 +43,9 @@ const FREE_BYTES: u64 = 1024 * 1024;
 /// checked. Longer ones are restored a second time.
 const MAX_KEPT: u64 = 64 * 1024;
 
+/// Limit on the bytes of added records that wait for the head of a document.
+const MAX_EARLY: usize = 1024 * 1024;
+
 /// Turns records of one format into the records of another that they carry.
 #[derive(Debug)]
 pub(crate) struct Restorer {
@@ -49,6 +55,11 @@ pub(crate) struct Restorer {
     written: &'static Format,
     template: Option<Vec<u8>>,
     orders: MemberOrders,
+    /// Added records that wait for the head of the document, and the bytes of added records until then.
+    early: VecDeque<Item>,
+    n_early: usize,
+    /// Whether a source record was restored, or is no longer waited for.
+    has_head: bool,
     ordinals: Ordinals,
     end: Option<End>,
     /// Whether a carry was read.
@@ -88,6 +99,9 @@ impl Restorer {
             written,
             template: None,
             orders: MemberOrders::default(),
+            early: VecDeque::new(),
+            n_early: 0,
+            has_head: false,
             ordinals: Ordinals::default(),
             end: None,
             is_started: false,
@@ -152,7 +166,11 @@ impl Restorer {
     /// Returns an error if the sidecar cannot be read.
     pub(crate) fn next_item(&mut self) -> io::Result<Option<(usize, Item)>> {
         loop {
+            if let Some(item) = self.next_early() {
+                return Ok(Some((0, item)));
+            }
             if let Some((file_idx, mut item)) = self.buffers.next_item(&mut self.stats) {
+                self.has_head |= matches!(item, Item::Restored { .. });
                 self.compare_parts(&item);
                 if file_idx == 0 {
                     self.moved.change(&mut item, self.format, &mut self.scanner);
@@ -161,6 +179,9 @@ impl Restorer {
             }
             if let Some(current) = self.current.take() {
                 self.step(current);
+            } else if self.is_drained && !self.has_head {
+                // The head of the document did not come.
+                self.has_head = true;
             } else if !self.is_finishing || self.is_drained {
                 return Ok(None);
             } else if let Some(carry) = self.next_of_sidecar()? {
@@ -428,8 +449,22 @@ impl Restorer {
         let item = Item::Converted { line, offset, skeletons: None, is_doubled };
         match is_doubled {
             true => self.buffers.push_edited(None, item, &mut self.stats),
+            false if self.is_early(&item) => self.early.push_back(item),
             false => self.buffers.push_added(item, &mut self.stats),
         }
+    }
+
+    /// Returns whether an added record of a document waits for the document's head. Before the head, it
+    /// would get one of its own.
+    fn is_early(&mut self, item: &Item) -> bool {
+        self.n_early += item.n_bytes();
+        self.has_head |= self.n_early > MAX_EARLY;
+        !self.has_head && self.format.framing.is_document()
+    }
+
+    /// Returns the next of the records that waited for the head of the document.
+    fn next_early(&mut self) -> Option<Item> {
+        if self.has_head { self.early.pop_front() } else { None }
     }
 
     /// Adds a carry whose record is gone. Its held entries can still be restored.
