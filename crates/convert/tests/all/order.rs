@@ -192,3 +192,18 @@ fn a_long_session_in_backward_order_comes_back() {
         assert!(back.bytes == source.as_bytes(), "{carry:?}");
     }
 }
+
+/// The head of a document stays if a record was added before the first one.
+#[test]
+fn a_record_added_first_keeps_the_head_of_a_document() {
+    let source = fixture("opencode/one-call.json");
+    let opencode = by_name("opencode").expect("a format");
+    let there =
+        convert(&source, (opencode, claude_code()), CarryMode::Inline, Options::default()).bytes;
+    let changed = [b"{}\n", &*there].concat();
+    let back =
+        convert(&changed, (claude_code(), opencode), CarryMode::Inline, Options::default()).bytes;
+    assert!(jsonl::validate(&back).is_ok(), "{}", String::from_utf8_lossy(&back));
+    let end = source.windows(10).position(|part| part == b"\"messages\"").expect("messages");
+    assert_eq!(back.get(..end), source.get(..end));
+}
