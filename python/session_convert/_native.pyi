@@ -212,11 +212,11 @@ def convert(
 def convert_file(source: _Path, to: str, target: _Path) -> list[ConvertedFile]:
     """Converts a session to a new file, with its sub-agents in files beside it.
 
-    Returns what was converted, the main file first. A file that exists is not replaced.
+    Returns the converted files, the main file first. A file that exists is not replaced.
     """
 
 def check(path: _Path, *, format: str | None = None) -> list[Problem]:
-    """Returns what the client of a session would refuse or ignore."""
+    """Returns the problems of a session for its client."""
 
 def redact(data: bytes, *, test_keys: bool = False) -> Redacted:
     """Removes keys, tokens and passwords from a session's bytes, and carries, which may hold them in pieces."""

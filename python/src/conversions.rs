@@ -170,7 +170,7 @@ pub(crate) fn convert_bytes(
     })
 }
 
-/// Converts a session to a new file, with its sub-agents in files beside it. Returns what was converted, the main
+/// Converts a session to a new file, with its sub-agents in files beside it. Returns the converted files, the main
 /// file first. A file that exists is not replaced.
 #[pyfunction]
 pub(crate) fn convert_file(
@@ -205,7 +205,7 @@ pub(crate) fn convert_file(
         .collect())
 }
 
-/// Returns what the client of a session would refuse or ignore. `format` is the client's; if `None`, it is
+/// Returns the problems of a session for its client. `format` is the client's; if `None`, it is
 /// detected.
 #[pyfunction]
 #[pyo3(signature = (path, *, format = None))]

@@ -44,7 +44,7 @@ const TASK: u64 = 4 * 1024 * 1024;
 /// The batches of a task that wait for the consumer.
 const WAITING: usize = 2;
 
-/// What a thread sends: a batch, an error after which nothing follows, or the end of its task.
+/// A message of a thread: a batch, an error after which nothing follows, or the end of its task.
 enum Sent {
     Batch(RecordBatch),
     Failed(ArrowError),

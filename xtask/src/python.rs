@@ -9,7 +9,7 @@ use crate::{
     scratch::{call, in_scratch, python},
 };
 
-/// What the tests use: a runner, and readers of the batches.
+/// The packages of the tests: a runner, and readers of the batches.
 const READERS: &[&str] = &["pytest", "pyarrow", "polars", "duckdb", "mypy"];
 
 /// Builds the wheel, installs it into a virtual environment, and runs the tests in `python/tests`. Returns

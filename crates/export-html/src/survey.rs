@@ -104,8 +104,8 @@ pub struct Figures {
     pub n_sub_agents: u64,
     /// The errors: failed tools, and failed requests to the API.
     pub errors: Errors,
-    /// The tokens; each response counts once. Responses that have no line, such as those that only the
-    /// results of sub-agents mention, do not count.
+    /// The tokens; each response counts once. A response without a line of its own does not count, such as
+    /// one that only the result of a sub-agent mentions.
     pub tokens: Tokens,
     /// The cost in US dollars: of outcomes that state one, and of responses that no outcome covers;
     /// `None` if neither is known.

@@ -129,8 +129,8 @@ fn carry_problem((offset, line): (u64, u64), rule: &'static str, message: String
     Problem { offset, line, severity: Severity::Warns, rule, message: message.into() }
 }
 
-/// Calls `each` with what the client of a format would refuse or ignore in a source, and with what is wrong
-/// with its carries. `stem` is the name of its file.
+/// Calls `each` with the problems of a source for the client of a format, and with the faults of its
+/// carries. `stem` is the name of its file.
 fn findings(
     stem: Option<&str>,
     source: &mut Source<Opened>,
@@ -164,8 +164,8 @@ fn findings(
     Ok(())
 }
 
-/// Returns what the client would refuse or ignore in a session file, as `convert check` prints it. The
-/// format of its client is given, or detected.
+/// Returns the problems of a session file for its client, as `convert check` prints them. The format of
+/// the client is given, or detected.
 ///
 /// # Errors
 ///

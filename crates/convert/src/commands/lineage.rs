@@ -206,7 +206,7 @@ impl<'m> Families<'m> {
         Ok(())
     }
 
-    /// Returns what is printed of a session, and its path.
+    /// Returns the id and the ancestry of a session, as they are printed, and its path.
     fn words(&self, idx: usize, zone: &TimeZone) -> (String, String) {
         let Some(member) = self.members.get(idx) else { return Default::default() };
         let is_uuid = member.id.len() == UUID_LENGTH;

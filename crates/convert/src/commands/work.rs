@@ -38,7 +38,7 @@ pub(crate) struct Args {
     how: WorkerArgs,
 }
 
-/// The options of a worker, whatever its units are.
+/// The options that `work` and workers in a program share.
 #[derive(clap::Args, Debug)]
 pub(crate) struct WorkerArgs {
     /// Refuse units that are planned for another format

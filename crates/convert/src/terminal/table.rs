@@ -52,12 +52,7 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
     }
-    let mut width = 0;
-    let is_within = |char: &char| {
-        width += char.width().unwrap_or(0);
-        width < columns
-    };
-    let start: String = text.chars().take_while(is_within).collect();
+    let start = text.get(..n_bytes_below(text.chars(), columns)).unwrap_or_default();
     format!("{}…", start.trim_end())
 }
 
@@ -67,13 +62,18 @@ pub(crate) fn cut_start(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
     }
+    let n_bytes = n_bytes_below(text.chars().rev(), columns);
+    format!("…{}", text.get(text.len() - n_bytes..).unwrap_or_default())
+}
+
+/// Returns the bytes of the first characters that take less than a number of columns.
+fn n_bytes_below(chars: impl Iterator<Item = char>, columns: usize) -> usize {
     let mut width = 0;
     let is_within = |char: &char| {
         width += char.width().unwrap_or(0);
         width < columns
     };
-    let end: usize = text.chars().rev().take_while(is_within).map(char::len_utf8).sum();
-    format!("…{}", text.get(text.len() - end..).unwrap_or_default())
+    chars.take_while(is_within).map(char::len_utf8).sum()
 }
 
 #[cfg(test)]

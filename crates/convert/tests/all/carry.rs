@@ -37,7 +37,7 @@ fn restored(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
     written(bytes, from, to, INLINE).bytes
 }
 
-/// Returns the offsets of the lines of a file, or of the records of a document and of what is between them.
+/// Returns the offsets of the lines of a file, or of the records and the glue of a document.
 fn offsets_of(source: &[u8], from: &Format) -> Vec<u64> {
     if !from.framing.is_document() {
         return pieces(source, None).iter().map(|piece| piece.line.offset()).collect();

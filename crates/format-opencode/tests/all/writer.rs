@@ -1,4 +1,4 @@
-//! Tests of the writer: what a document has of a session, and the losses that are counted.
+//! Tests of the writer: the messages and parts of written documents, and the counted losses.
 
 use core_model::{Facts, LossKind, Losses, WrittenRecords};
 use format_opencode::{Reader, Writer, validate};
