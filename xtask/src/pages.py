@@ -133,12 +133,21 @@ for (const element of [...outside.slice(0, 300), ...near.slice(0, 1500)]) {
   if (!hasText || !element.checkVisibility({ visibilityProperty: true })) continue;
   let at = element;
   while (at && read(getComputedStyle(at).backgroundColor)[3] < 255) at = at.parentElement;
-  const colors = [getComputedStyle(element).color, at ? getComputedStyle(at).backgroundColor : "#fff"];
-  if (seen.has(colors.join())) continue;
-  seen.add(colors.join());
-  const [one, other] = colors.map((it) => light(read(it).slice(0, 3)));
-  const ratio = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
-  if (ratio < 4.5) poor.push(`${ratio.toFixed(2)} <${element.localName} class="${element.className}">`);
+  const behind = at ? getComputedStyle(at).backgroundColor : "#fff";
+  // The words of code have the colors of highlights.
+  const code = element.querySelector(":scope > [data-w]");
+  const kinds = new Set(code ? code.dataset.w.match(/[a-z]/g) : []);
+  const styles = ["", ...[...kinds].map((kind) => `::highlight(word-${kind})`)];
+  for (const style of styles) {
+    const colors = [getComputedStyle(element, style || null).color, behind];
+    if (seen.has(colors.join())) continue;
+    seen.add(colors.join());
+    const [one, other] = colors.map((it) => light(read(it).slice(0, 3)));
+    const ratio = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+    if (ratio < 4.5) {
+      poor.push(`${ratio.toFixed(2)} <${element.localName} class="${element.className}"> ${style}`);
+    }
+  }
 }
 return poor;
 """
@@ -176,6 +185,7 @@ class Check:
         self.search()
         self.filters()
         self.timeline()
+        self.words()
         self.copying()
         self.printing()
         for width, height, screen in [(1440, 1000, "desktop"), (390, 844, "phone")]:
@@ -287,6 +297,26 @@ class Check:
         self.expect(fine == 0, f"only-errors shows {fine} calls without one")
         self.picture("errors")
         self.browser.run("document.querySelector('[data-toggle=only-errors]').click()")
+
+    def words(self):
+        """Checks that words of code have colors where they are near the screen, and nowhere else."""
+        first = "[...document.querySelectorAll('main [data-w]')].find((it) => it.closest('article.assistant > details'))"
+        if not self.browser.run(f"return !!{first}"):
+            return
+        for _ in range(3):
+            self.browser.run(
+                f"const first = {first}; first.closest('details').open = true;"
+                "first.parentElement.scrollIntoView({ block: 'center' })"
+            )
+            time.sleep(0.2)
+        colored = self.browser.run(
+            f"const text = {first}.previousSibling;"
+            "const ranges = [...'cskftn'].flatMap((kind) => [...CSS.highlights.get(`word-${kind}`)]);"
+            "return [ranges.filter((it) => it.startContainer === text).length, ranges.length]"
+        )
+        wanted = self.browser.run(f"return {first}.dataset.w.split(' ').length")
+        self.expect(colored[0] == wanted, f"{colored[0]} of {wanted} words of code have a color")
+        self.expect(colored[1] < 20_000, f"{colored[1]} words of code have a color at once")
 
     def copying(self):
         # What comes into sight gets its size only then.

@@ -116,7 +116,7 @@
     matches = [];
     current = -1;
     n_found = 0;
-    if (canHighlight) CSS.highlights.clear();
+    if (canHighlight) for (const name of ["found", "current"]) CSS.highlights.delete(name);
     if (count) count.textContent = "";
   };
   const search = () => {
@@ -187,6 +187,59 @@
     find("previous").addEventListener("click", () => { searchNow(); go(-1); });
   }
 
+  // Words of code get their colors while their message is near the screen: as ranges, like matches. The
+  // words stand behind their text, from the last to the first: how far each ends before the next one,
+  // its kind, and its length.
+  const words = new Map();
+  const colored = new Map();
+  const rangesOf = (article) => {
+    const ranges = [];
+    for (const element of article.querySelectorAll("[data-w]")) {
+      const text = element.previousSibling;
+      if (!text || element.closest("article") !== article) continue;
+      let end = text.length;
+      for (const [, distance, kind, length] of element.dataset.w.matchAll(/(\d+)([a-z])(\d+)/g)) {
+        end -= distance;
+        const start = end - length;
+        if (start < 0) break;
+        ranges.push([kind, new StaticRange({ startContainer: text, startOffset: start, endContainer: text, endOffset: end })]);
+        end = start;
+      }
+    }
+    return ranges;
+  };
+  const color = (article) => {
+    if (colored.has(article)) return;
+    const ranges = rangesOf(article);
+    colored.set(article, ranges);
+    for (const [kind, range] of ranges) words.get(kind)?.add(range);
+  };
+  const fade = (article) => {
+    for (const [kind, range] of colored.get(article) || []) words.get(kind)?.delete(range);
+    colored.delete(article);
+  };
+  if (canHighlight && query) {
+    for (const kind of "cskftn") {
+      words.set(kind, new Highlight());
+      words.get(kind).priority = -1;
+      CSS.highlights.set(`word-${kind}`, words.get(kind));
+    }
+    const articles = document.getElementsByTagName("article");
+    // The article itself is visible, its content may be skipped.
+    const isNear = (article) => article.firstElementChild?.checkVisibility({ contentVisibilityAuto: true });
+    main.addEventListener("contentvisibilityautostatechange", (event) => {
+      (event.skipped ? fade : color)(event.target);
+    }, true);
+    // Which articles are skipped is known after the first frame. Those of it had no event to listen to.
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      for (const article of articles) if (isNear(article)) color(article);
+    }));
+    addEventListener("beforeprint", () => { for (const article of articles) color(article); });
+    addEventListener("afterprint", () => {
+      for (const article of articles) if (!isNear(article)) fade(article);
+    });
+  }
+
   // A button copies the text that the pointer is on: a block of code, or else a message.
   const copy = document.createElement("button");
   copy.type = "button";
@@ -209,13 +262,22 @@
     element.append(copy);
     copy.textContent = isCopied ? "Copied" : "Not copied";
   };
+  // The button is at the top of the text, or below the bar if the top is above it.
+  const place = () => {
+    const box = source.getBoundingClientRect();
+    const hidden = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) - box.top;
+    const start = Math.min(hidden, box.height - 2 * copy.offsetHeight);
+    copy.style.insetBlockStart = start > 0 ? `${Math.round(start)}px` : "";
+  };
   const offer = (element) => {
-    if (source === element) return;
-    source = element;
-    copy.textContent = "Copy";
-    copy.setAttribute("aria-label", "Copy this text");
-    if (element) element.append(copy);
-    else copy.remove();
+    if (source !== element) {
+      source = element;
+      copy.textContent = "Copy";
+      copy.setAttribute("aria-label", "Copy this text");
+      if (element) element.append(copy);
+      else copy.remove();
+    }
+    if (element) place();
   };
   const copied = (target) => target.closest && target.closest("main pre, main .words");
   if (query) {

@@ -1,6 +1,9 @@
-//! Marks the words of code by classes: comments, strings, keywords, numbers, names.
+//! Marks the words of code by kinds: comments, strings, keywords, numbers, names.
 //!
-//! In: `let n = 5; // five` in Rust. Out: `<span class="k">let</span> n = <span class="n">5</span>; ..`.
+//! In: `let n = 5;` in Rust. Out: `let n = 5;<i data-w="1n1 5k3"></i>`, the words from the last to the
+//! first: characters up to the word behind or to the end, the kind, the length. The script of the page
+//! colors the words that are on the screen. An element for each word was more than half of all nodes of
+//! a large page, and a third of the time in which it opens.
 
 use std::{
     collections::HashMap,
@@ -9,10 +12,12 @@ use std::{
 
 use synoptic::{Highlighter, TokOpt, from_extension};
 
-use crate::html::Html;
+use crate::html::{Html, displayed};
 
 /// Limit in bytes for a text whose words are marked.
-const MAX_TEXT: usize = 64 * 1024;
+///
+/// A browser splits longer texts.
+const MAX_TEXT: usize = 60_000;
 
 /// Limit in bytes for a line whose words are marked. Longer lines are minified code or data.
 const MAX_LINE: usize = 600;
@@ -118,8 +123,6 @@ impl Marker {
             return;
         };
         self.n_marked += text.len();
-        let split =
-            |line: &'_ str| line.split_at_checked(prefix(line)).map_or(0, |(head, _)| head.len());
         let n_ended = text.matches('\n').count();
         let lines: Vec<(&str, &str)> = text
             .split('\n')
@@ -129,14 +132,18 @@ impl Marker {
                 Some(line) if idx < n_ended => line,
                 _ => line,
             })
-            .map(|line| line.split_at(split(line)))
+            .map(|line| line.split_at_checked(prefix(line)).unwrap_or(("", line)))
             .collect();
         let code: Vec<String> = lines.iter().map(|(_, code)| (*code).to_owned()).collect();
         rules.run(&code);
+        let mut words = Words::default();
         for (idx, (head, line)) in lines.into_iter().enumerate() {
-            html.markup(if idx > 0 { "\n" } else { "" }).text(head);
-            push_words(html, rules, idx, code.get(idx).map_or(line, String::as_str));
+            words.skip(if idx > 0 { "\n" } else { "" });
+            words.skip(head);
+            words.line(rules, idx, code.get(idx).map_or(line, String::as_str));
         }
+        html.text(text);
+        words.push(html);
     }
 
     /// Prepares the lines of a text, which are appended one by one.
@@ -172,9 +179,11 @@ impl Lines {
     /// Appends the next line.
     pub(crate) fn push(&mut self, html: &mut Html) {
         let Some(line) = self.lines.get(self.next) else { return };
-        match &self.rules {
-            Some(rules) => push_words(html, rules, self.next, line),
-            None => _ = html.text(line),
+        html.text(line);
+        if let Some(rules) = &self.rules {
+            let mut words = Words::default();
+            words.line(rules, self.next, line);
+            words.push(html);
         }
         self.next += 1;
     }
@@ -185,23 +194,62 @@ impl Lines {
     }
 }
 
-/// Appends a line of a text that the rules have seen.
-fn push_words(html: &mut Html, rules: &Highlighter, line_idx: usize, line: &str) {
-    let mut rest = line;
-    for token in rules.line(line_idx, line) {
-        let (text, class) = match &token {
-            TokOpt::Some(text, kind) => (text, markup(kind)),
-            TokOpt::None(text) => (text, None),
-        };
-        let end = rest.char_indices().nth(text.chars().count()).map_or(rest.len(), |(at, _)| at);
-        let (word, after) = rest.split_at(end);
-        rest = after;
-        match class {
-            Some(class) => html.markup(class).text(word).markup("</span>"),
-            None => html.text(word),
-        };
+/// The words of a text, with their places in UTF-16 units of the displayed text.
+#[derive(Debug, Default)]
+struct Words {
+    /// The kind, the start and the end of each word.
+    found: Vec<(char, usize, usize)>,
+    n_units: usize,
+}
+
+impl Words {
+    /// Passes text without words.
+    fn skip(&mut self, text: &str) {
+        self.n_units += displayed(text).map(|(_, n_units)| n_units).sum::<usize>();
     }
-    html.text(rest);
+
+    /// Adds the words of a line that the rules have seen.
+    fn line(&mut self, rules: &Highlighter, line_idx: usize, line: &str) {
+        let mut units = displayed(line);
+        let (mut n_bytes, mut n_units) = (0, self.n_units);
+        // A character that ends behind `end`, such as a terminal color, belongs to the word before.
+        let mut units_at = |end: usize| {
+            while n_bytes < end {
+                let Some((bytes, more)) = units.next() else { break };
+                n_bytes += bytes;
+                n_units += more;
+            }
+            n_units
+        };
+        let (mut rest, mut end) = (line, 0);
+        for token in rules.line(line_idx, line) {
+            let (text, kind) = match &token {
+                TokOpt::Some(text, kind) => (text, letter(kind)),
+                TokOpt::None(text) => (text, None),
+            };
+            let n_chars = text.chars().count();
+            let length = rest.char_indices().nth(n_chars).map_or(rest.len(), |(at, _)| at);
+            rest = rest.get(length..).unwrap_or_default();
+            let from = units_at(end);
+            end += length;
+            let to = units_at(end);
+            if let Some(kind) = kind.filter(|_| from < to) {
+                self.found.push((kind, from, to));
+            }
+        }
+        self.n_units = units_at(line.len());
+    }
+
+    /// Appends the words.
+    fn push(self, html: &mut Html) {
+        let mut next = self.n_units;
+        for (idx, (kind, start, end)) in self.found.iter().rev().enumerate() {
+            html.markup(if idx == 0 { "<i data-w=\"" } else { " " });
+            html.show(next - end).show(kind).show(end - start);
+            next = *start;
+        }
+        html.markup(if self.found.is_empty() { "" } else { "\"></i>" });
+    }
 }
 
 /// Returns the length of a line's number and the sign behind it, as tools print them: `  12→`.
@@ -212,15 +260,15 @@ pub(crate) fn number(line: &str) -> usize {
     code.map_or(0, |code| line.len() - code.len())
 }
 
-/// Returns the start of the element for a kind of word; `None` if it is not marked.
-fn markup(kind: &str) -> Option<&'static str> {
+/// Returns the letter of a kind of word; `None` if it is not marked.
+fn letter(kind: &str) -> Option<char> {
     Some(match kind {
-        "comment" => "<span class=\"c\">",
-        "string" | "link" => "<span class=\"s\">",
-        "keyword" | "boolean" | "tag" => "<span class=\"k\">",
-        "digit" => "<span class=\"n\">",
-        "function" | "macros" | "macro" => "<span class=\"f\">",
-        "struct" | "type" | "namespace" | "attribute" | "key" | "heading" => "<span class=\"t\">",
+        "comment" => 'c',
+        "string" | "link" => 's',
+        "keyword" | "boolean" | "tag" => 'k',
+        "digit" => 'n',
+        "function" | "macros" | "macro" => 'f',
+        "struct" | "type" | "namespace" | "attribute" | "key" | "heading" => 't',
         _ => return None,
     })
 }
@@ -239,13 +287,34 @@ mod tests {
     fn words_have_classes() {
         assert_eq!(
             marked("let n = 5; // <five>\n\tlet s = \"a\";", "rust"),
-            "<span class=\"k\">let</span> n = <span class=\"n\">5</span>; \
-             <span class=\"c\">// &lt;five&gt;</span>\n\t<span class=\"k\">let</span> s = \
-             <span class=\"s\">&quot;a&quot;</span>;"
+            "let n = 5; // &lt;five&gt;\n\tlet s = &quot;a&quot;;<i data-w=\"1s3 5k3 2c9 2n1 5k3\"></i>"
         );
         assert_eq!(marked("let n = 5;", "unknown"), "let n = 5;");
         let long = format!("let n = 5;\n{}", "a".repeat(MAX_LINE + 1));
         assert_eq!(marked(&long, "rust"), long);
+    }
+
+    /// Returns the words that the script of a page finds in the displayed text.
+    fn words(html: &str) -> (String, Vec<String>) {
+        let (text, marks) = html.split_once("<i data-w=\"").unwrap_or((html, "\"></i>"));
+        let mut text = text.to_owned();
+        for (entity, char) in
+            [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")]
+        {
+            text = text.replace(entity, char);
+        }
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let mut end = units.len();
+        let mut words = Vec::new();
+        for mark in marks.trim_end_matches("\"></i>").split_whitespace() {
+            let kind = mark.find(|char: char| char.is_ascii_lowercase()).expect("a kind");
+            end -= mark[..kind].parse::<usize>().expect("a distance");
+            let length: usize = mark[kind + 1..].parse().expect("a length");
+            words.push(String::from_utf16(&units[end - length..end]).expect("whole characters"));
+            end -= length;
+        }
+        words.reverse();
+        (text, words)
     }
 
     #[test]
@@ -255,20 +324,19 @@ mod tests {
         for language in ["rs", "py", "js", "ts", "json", "sh", "html", "yaml", "css", "sql", "php"]
         {
             let with = marked(text, language);
-            let mut plain = String::new();
-            let mut is_tag = false;
-            for char in with.chars() {
-                match char {
-                    '<' => is_tag = true,
-                    '>' => is_tag = false,
-                    char if !is_tag => plain.push(char),
-                    _ => {}
-                }
-            }
             let mut without = Html::default();
             without.text(text);
-            assert_eq!(plain, without.as_str(), "{language}");
+            let n_bytes = with.find("<i ").unwrap_or(with.len());
+            assert_eq!(&with[..n_bytes], without.as_str(), "{language}");
         }
+    }
+
+    #[test]
+    fn words_are_found_in_the_displayed_text() {
+        let text = "let 🎉 = \"é\u{1b}[31mred\u{1b}[0m\u{202e}\";\r\n\u{7f}let b = \"a\u{0}\";";
+        let (shown, found) = words(&marked(text, "rs"));
+        assert_eq!(shown, "let 🎉 = \"éred\\u{202e}\";\n␡let b = \"a␀\";");
+        assert_eq!(found, ["let", "\"éred\\u{202e}\"", "let", "\"a␀\""]);
     }
 
     #[test]
@@ -276,9 +344,7 @@ mod tests {
         let mut html = Html::default();
         let text = "  9→let a\n 10→5\nlet b";
         Marker::default().push_behind(&mut html, text, Language::of_name("rust"), &number);
-        let expected = "  9→<span class=\"k\">let</span> a\n 10→<span class=\"n\">5</span>\n\
-                        <span class=\"k\">let</span> b";
-        assert_eq!(html.as_str(), expected);
+        assert_eq!(html.as_str(), "  9→let a\n 10→5\nlet b<i data-w=\"2k3 1n1 7k3\"></i>");
         assert_eq!(["→a", " 1a", "12\ta", ""].map(number), [0, 0, 3, 0]);
     }
 

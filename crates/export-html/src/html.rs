@@ -85,6 +85,30 @@ impl Html {
     }
 }
 
+/// Returns the characters of a text as [`Html::text`] displays them: the bytes that each takes, and the
+/// UTF-16 units that are displayed.
+pub(crate) fn displayed(text: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let mut chars = rest.chars();
+        let char = chars.next()?;
+        let n_units = match char {
+            '\u{1b}' if after_color(rest).is_some() => 0,
+            '\r' if chars.as_str().starts_with('\n') => 0,
+            ..' ' | '&' | '<' | '>' | '"' | '\'' | '\u{7f}' => 1,
+            _ if is_special(char) => format!("\\u{{{:x}}}", u32::from(char)).len(),
+            _ => char.len_utf16(),
+        };
+        let after = match char {
+            '\u{1b}' => after_color(rest).unwrap_or(chars.as_str()),
+            _ => chars.as_str(),
+        };
+        let n_bytes = rest.len() - after.len();
+        rest = after;
+        Some((n_bytes, n_units))
+    })
+}
+
 /// Writer that escapes formatted text.
 struct Escaping<'h>(&'h mut Html);
 

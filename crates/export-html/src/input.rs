@@ -297,10 +297,10 @@ mod tests {
             r#"{"file_path":"a.rs","old_string":"/* a\nlet b\n*/","new_string":"let b\nlet c"}"#;
         with(edit, |input| push_input(&mut html, input, &mut Marker::default()));
         // `let b` is the same line; it is printed as in the new text, in which it is no comment.
-        let expected = "<pre class=\"diff\"><del>- <span class=\"c\">/* a</span>\n</del>\
-                        <span>  <span class=\"k\">let</span> b\n</span>\
-                        <del>- <span class=\"c\">*/</span>\n</del>\
-                        <ins>+ <span class=\"k\">let</span> c\n</ins></pre>";
+        let expected = "<pre class=\"diff\"><del>- /* a<i data-w=\"0c4\"></i>\n</del>\
+                        <span>  let b<i data-w=\"2k3\"></i>\n</span>\
+                        <del>- */<i data-w=\"0c2\"></i>\n</del>\
+                        <ins>+ let c<i data-w=\"2k3\"></i>\n</ins></pre>";
         assert!(html.as_str().ends_with(expected), "{}", html.as_str());
     }
 

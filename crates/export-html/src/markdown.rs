@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(rendered("```\na < b\n```"), "<pre><code>a &lt; b\n</code></pre>");
         assert_eq!(
             rendered("```rust\na < 5\n```\nb"),
-            "<pre><code>a &lt; <span class=\"n\">5</span>\n</code></pre><p>b</p>"
+            "<pre><code>a &lt; 5\n<i data-w=\"1n1\"></i></code></pre><p>b</p>"
         );
         assert_eq!(rendered("a <b onclick=x>c</b>"), "<p>a &lt;b onclick=x&gt;c&lt;/b&gt;</p>");
         assert_eq!(rendered("<script>x</script>"), "<p>&lt;script&gt;x&lt;/script&gt;</p>");

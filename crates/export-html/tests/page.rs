@@ -70,7 +70,7 @@ fn files(folder: PathBuf) -> Vec<PathBuf> {
 
 /// The elements that this crate writes. A page has no others.
 const ELEMENTS: &str = "a article b blockquote body br button circle code dd del details dialog div \
-    dl dt em footer form g h1 h2 h3 h4 h5 head header hr html img input ins kbd li line main meta \
+    dl dt em footer form g h1 h2 h3 h4 h5 head header hr html i img input ins kbd li line main meta \
     nav ol output p pre rect script section span strong style summary svg table tbody td th thead \
     time title tr ul";
 
