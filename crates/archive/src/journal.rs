@@ -76,12 +76,10 @@ const MAX_READ: u64 = 256 * 1024;
 ///
 /// | the output and its source | the action |
 /// |---|---|
-/// | no line, or the output is gone or was edited | It writes a new file. Another file at the path is kept: the file is refused with [`ConvertError::Exists`], or with `--force` kept as `NAME.bak` |
-/// | the output is of another source with other bytes | the same |
-/// | one of several outputs of the source is gone or was edited | the same |
-/// | source, options and other outputs are as in the line | nothing: the file is up to date |
-/// | source, options or status differ | It replaces our own file |
-/// | the same, and the source is smaller than in the line | It keeps the old output as `NAME.bak`, `NAME.bak2` and so on, because only the old one has the removed records |
+/// | source, options and all outputs are as the line says | It does nothing: the output is up to date |
+/// | no line; or the output, or another one of the same source, is gone or was edited; or it is of another source with other bytes | It writes a new file. Another file at the path is kept: the file is refused with [`ConvertError::Exists`], or with `--force` kept as `NAME.bak` |
+/// | source, options or status are not as the line says | It replaces the output, which is a file of this program |
+/// | likewise, and the source is smaller than the line says | It keeps the old output as `NAME.bak`, `NAME.bak2` and so on, because only the old one has the removed records |
 ///
 /// A source with the same size, times and inode is the same. If only the times differ, its bytes are
 /// hashed: a source that was only touched is up to date.

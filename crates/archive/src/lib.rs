@@ -3,7 +3,7 @@
 //! In: sessions and a [`JobConfig`]. Out: files, a [`FileReport`] for each, and the journal of the
 //! folder. A [`Job`] has the configuration and the [`RunOutputs`], which are the folder or the file to
 //! write. A [`FolderRun`] converts many sessions on all cores, and keeps a [`Journal`], so that the
-//! next run converts only what changed. A [`Worker`] converts units of a plan and answers each with
+//! next run converts only what changed: the table at [`Journal`] says when. A [`Worker`] converts units of a plan and answers each with
 //! a receipt. Nothing here prints or reads the environment: warnings go to [`Warnings`].
 //!
 //! ```

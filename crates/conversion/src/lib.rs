@@ -2,7 +2,10 @@
 //!
 //! In: the bytes of a session in one format. Out: the same session in another format. Records and
 //! members that the target has no place for go into the carry ([`Carry`]), from which the way back
-//! restores the source. Nothing here opens a file, prints, or reads the environment.
+//! restores the source. Each written record has the carry of its source records in the member `_carried`,
+//! with a guard: a hash of the record, so that an edited record is converted anew and not replaced by its
+//! source. docs/CARRY.md has the grammar. Nothing here opens a file of the caller, prints, or reads the
+//! environment; records that are moved far wait in a temporary file.
 //!
 //! ```
 //! use conversion::{CarryMode, Conversion};

@@ -73,7 +73,8 @@ pub struct Target<'w> {
     /// Receives the sub-agents that the target does not show, so that the caller can write each to
     /// a file of its own. If `None`, there are no such files.
     pub derived: Option<&'w mut Agents>,
-    /// The number of bytes that may be restored from a source of any size.
+    /// The bytes that may be restored, if they are more than 1 MiB and 16 times the source. `--max-expanded`
+    /// of the program; 0 leaves the limit at that.
     pub max_restored: u64,
 }
 

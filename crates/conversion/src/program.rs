@@ -29,8 +29,8 @@ use crate::{
 ///
 /// # Errors
 ///
-/// Returns an error if the format of the source is unknown or ambiguous. [`Conversion`] converts from a
-/// named format.
+/// Returns an error if the format of the source is unknown or ambiguous. To name the format, call
+/// [`Conversion::convert`].
 pub fn convert(
     formats: Formats,
     source: &[u8],
@@ -62,7 +62,7 @@ pub enum NotConverted {
     /// No format of the table recognizes it.
     #[error("not a session in a known format")]
     Unknown,
-    /// A temporary file cannot be written.
+    /// A temporary file cannot be written. Only records that are moved over more than 8 MiB need one.
     #[error("{0}")]
     Io(#[from] io::Error),
 }

@@ -5,7 +5,8 @@ use std::io::{self, Read, Seek};
 use conversion::{Detected, Source};
 use core_model::{Format, Formats};
 
-/// All formats.
+/// All formats that the program knows, one row each. A new format is a crate with a `static` of the type
+/// [`Format`], which is its row, and a line here.
 pub static FORMATS: Formats = Formats::new(&[
     &format_claude_code::FORMAT,
     &format_clido::FORMAT,

@@ -4,6 +4,7 @@ pub(crate) mod filter;
 pub(crate) mod in_order;
 pub(crate) mod moments;
 pub(crate) mod once;
+pub(crate) mod relatives;
 
 use std::{
     io::{self, IsTerminal},

@@ -12,7 +12,11 @@ use crate::{
     TitleRank,
 };
 
-/// The facts of a session, from a first pass over the events that will be shown.
+/// The facts of a session, from a first pass over the events that will be shown: its id, title, tools
+/// and, in [`interactions`](Self::interactions), its models.
+///
+/// A conversion fills them: it calls [`Facts::observe`] with each event of a first pass, and passes them
+/// to the writer. [`RecordWriter`](crate::RecordWriter) does so for programs.
 ///
 /// Strings are JSON strings as written in the source, quotes included.
 #[derive(Clone, Debug, Default)]
@@ -61,7 +65,7 @@ impl Facts {
         Self { session_id, ..Self::default() }
     }
 
-    /// Adds an event that will be shown.
+    /// Adds an event that will be shown, with the models and tools in it.
     pub fn observe(&mut self, event: &Event<'_>) {
         let context = &event.context;
         note(&mut self.session_id, context.session_id.map(|text| text.as_str()));

@@ -39,7 +39,7 @@ pub struct Format {
     /// Whether sub-agents' messages are among the others.
     pub has_inline_agents: bool,
     /// Whether the lines of most files are the conversation in its order, so that a conversion can
-    /// begin before the last line is read.
+    /// begin before the last line is read; see [`Format::linear`].
     pub is_linear: bool,
     /// Whether the writer learns facts while it writes: see [`EventWriter::learn`].
     pub learns: bool,
@@ -193,7 +193,8 @@ impl Format {
     }
 
     /// Says that the lines of most files are the conversation in its order. A conversion then reads
-    /// a file once, and a second time only if a line turns out to be hidden or to come too early. A
+    /// a file once. If a line turns out to be hidden or to come too early, the output is taken back and
+    /// the file is read a second time: the result is the same, only slower. A
     /// log of operations, where later lines change earlier ones, must not say so.
     #[must_use]
     pub const fn linear(mut self) -> Self {
@@ -364,7 +365,7 @@ impl Rewrites {
     }
 }
 
-/// The limits of carries in a format.
+/// The limits of carries in a format. `storage::Limits` are the limits of inputs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
     /// Limit in bytes for carries before the first prompt; 0 for no limit.

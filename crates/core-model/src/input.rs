@@ -7,6 +7,9 @@ use std::{borrow::Cow, fmt};
 use jsonl::{Raw, RawBuf, Style, Text};
 
 /// The input of a tool use, as written.
+///
+/// Each variant holds the bytes of the log: [`Raw::as_str`] and [`Text::as_str`] return them unchanged.
+/// Claude Code, clido, SDK streams and pi write [`Input::Json`], Codex the other variants.
 #[derive(Clone, Copy, Debug)]
 pub enum Input<'l> {
     /// A JSON value: an object, except from some proxies.
@@ -29,15 +32,17 @@ const INPUT: &str = "input";
 impl<'l> Input<'l> {
     /// Returns the input as a JSON value.
     ///
-    /// A JSON object in a string is unescaped. Another text becomes the member `arguments` of an
+    /// [`Input::Json`] is returned as it is written, every byte of it. A JSON object in a string is unescaped. Another text becomes the member `arguments` of an
     /// object, plain text the member `input`, and a member an object.
     ///
     /// ```
     /// use core_model::Input;
-    /// use jsonl::Text;
+    /// use jsonl::{RawBuf, Text};
     ///
     /// let text = |written| Text::new(written).expect("a JSON string");
+    /// let object = RawBuf::new(r#"{"cmd": "ls"}"#).expect("JSON");
     /// let cases = [
+    ///     (Input::Json(object.as_raw()), r#"{"cmd": "ls"}"#),
     ///     (Input::JsonString(text(r#""{\"cmd\": \"ls\"}""#)), r#"{"cmd":"ls"}"#),
     ///     (Input::JsonString(text(r#""{\"cmd\":""#)), r#"{"arguments":"{\"cmd\":"}"#),
     ///     (Input::Text(text(r#""*** Begin Patch\n""#)), r#"{"input":"*** Begin Patch\n"}"#),

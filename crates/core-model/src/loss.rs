@@ -38,7 +38,7 @@ impl LossKind {
 pub struct Place {
     /// The number of the line, from 1.
     pub line: u64,
-    /// The offset of its first byte.
+    /// The bytes from the start of the file to its first byte; of a compressed file, after decompression.
     pub offset: u64,
 }
 

@@ -12,14 +12,15 @@ use crate::{Format, Place};
 /// A fault in a file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Problem {
-    /// The offset from the start of the file, in bytes: of the fault if it is a syntax error, else
-    /// of the line.
+    /// The offset from the start of the file, in bytes, after decompression: of the fault if it is a
+    /// syntax error, else of the line.
     pub offset: u64,
     /// The number of the line, from 1.
     pub line: u64,
     /// The severity.
     pub severity: Severity,
-    /// The name of the rule that is broken.
+    /// The name of the rule that is broken, such as `prompt-first`. FORMAT.md of the format's crate has
+    /// the rules.
     pub rule: &'static str,
     /// The fault and its consequence.
     pub message: Cow<'static, str>,
@@ -102,6 +103,9 @@ impl fmt::Debug for Findings<'_> {
 
 /// Finder of the faults that a format's client would refuse or skip. Its memory is bounded by the ids
 /// of a file.
+///
+/// A format implements it, and [`Check`] runs it. To check a file, call
+/// [`RecordChecker::check`](crate::RecordChecker::check), which every format crate exports as `Checker`.
 pub trait Checker {
     /// Checks the name of the file, without its extension.
     fn name(&mut self, _stem: &str, _out: &mut Findings<'_>) {}

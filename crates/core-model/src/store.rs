@@ -13,6 +13,15 @@ use jsonl::{Text, Value};
 use crate::{Facts, SafeName};
 
 /// The environment that a client uses to find its folders.
+///
+/// That of the process:
+///
+/// ```
+/// use core_model::{Environment, System};
+///
+/// let environment = Environment::new(System::HERE, &|name| std::env::var_os(name));
+/// let home = environment.home();
+/// ```
 #[derive(Clone, Copy)]
 pub struct Environment<'e> {
     variable: &'e dyn Fn(&str) -> Option<OsString>,

@@ -10,7 +10,8 @@ use crate::{Finding, Search, cursor::Cursor, matcher::Matcher, rule::Rule};
 
 impl Search {
     /// Appends a line to `out` with each secret replaced by `[REDACTED:rule]`. Calls `each` with
-    /// the findings, and returns whether there was one. JSON stays valid.
+    /// the findings, and returns whether there was one. All other bytes are copied unchanged, and JSON
+    /// stays valid.
     ///
     /// ```
     /// let mut search = secrets::Search::new();

@@ -5,6 +5,8 @@
 //! store, or standard input. [`read`] calls back with every event of an input, and a [`Filter`]
 //! selects some. A [`Session`] is several files as one source.
 //!
+//! [`sessions()`] lists the sessions of all agents on this machine, and [`open()`] opens one of them.
+//!
 //! ```
 //! use core_model::Formats;
 //! use sessions::{Filter, Input, Matcher, SessionFiles, parts, read};

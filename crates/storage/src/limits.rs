@@ -7,19 +7,19 @@ use memchr::{memchr_iter, memrchr};
 /// Limit on standard input in memory, in bytes. A longer input goes to a temporary file.
 pub const MAX_IN_MEMORY: usize = 8 * 1024 * 1024;
 
-/// Limits on the size of an input. `None` is the default of the field.
+/// Limits on the size of an input. A field that is `None` has its default.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
     /// Limit on the bytes of a line. The newline does not count. By default none for a file; for a
     /// compressed input 20 times its size, and at least 32 MiB.
     pub line: Option<u64>,
-    /// Limit on the bytes of a compressed input after decompression. By default 100 times its size
-    /// and 1 GiB. It does not apply to other inputs.
+    /// Limit on the bytes of a compressed input after decompression. By default 100 times its size plus
+    /// 1 GiB. It does not apply to other inputs.
     pub expanded: Option<u64>,
 }
 
 impl Limits {
-    /// No limits, for files that this program wrote.
+    /// Limits that are never reached, for files that this program wrote.
     pub const NONE: Self = Self { line: Some(u64::MAX), expanded: Some(u64::MAX) };
 }
 

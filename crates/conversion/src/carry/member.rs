@@ -12,7 +12,7 @@ use jsonl::{Style, Text, Value};
 
 use super::number::guard_of;
 
-/// The name of the member.
+/// The name of the member that holds a carry, `_carried`; equal to [`core_model::CARRY_MEMBER`].
 pub const MEMBER: &str = core_model::CARRY_MEMBER;
 
 /// The carry of a record, with exchanged quotes and backslashes restored, and escapes kept: for
@@ -245,7 +245,8 @@ impl<'l> Member<'l> {
         Some(Self { before, after, carry: String::from_utf8(carry).ok()? })
     }
 
-    /// Returns the hash of the line without the member.
+    /// Returns the hash of the line without the member. If it is not the guard in the carry, the line was
+    /// edited since it was written.
     pub fn guard(&self) -> u64 {
         guard_of(&[self.before.as_bytes(), self.after.as_bytes()])
     }

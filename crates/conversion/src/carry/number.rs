@@ -14,7 +14,8 @@ pub(super) const GUARD_LEN: usize = 11;
 /// The characters of a check.
 pub(super) const CHECK_LEN: usize = 6;
 
-/// Returns the hash of a written line, given in one or more pieces.
+/// Returns the hash of a written line, given in one or more pieces: its guard, which tells whether the line
+/// was edited since it was written.
 pub fn guard_of(pieces: &[&[u8]]) -> u64 {
     match pieces {
         [one] => XxHash3_64::oneshot(one),

@@ -34,7 +34,7 @@ use crate::{
     formats::detect,
     hint::convert_message,
     interrupt::{INTERRUPTION, is_interrupted},
-    reading::{Copies, Reading},
+    reading::{Copies, Reading, relatives::Relative},
     terminal::{
         escape::escape_for_terminal,
         figures::{count, grouped},
@@ -318,7 +318,7 @@ fn spend(survey: &mut Survey, event: &Event<'_>, responses: &mut PricedResponses
 /// Returns the links from a page to the pages of its relatives.
 fn links(related: Option<&Related>, page: &Path, pages: &HashMap<String, &Path>) -> Vec<Link> {
     let relatives = related.into_iter().flat_map(|related| &related.relatives);
-    let link = |relative: &relations::Relative| {
+    let link = |relative: &Relative| {
         let other = pages.get(&relative.label)?;
         Some(Link {
             words: relative.words.clone(),

@@ -13,6 +13,7 @@ mod window;
 use std::{
     io::{self, Write},
     ops::ControlFlow,
+    path::Path,
 };
 
 use archive::Status;
@@ -43,7 +44,7 @@ use crate::{
     formats::detect,
     hint::read_message,
     interrupt::is_interrupted,
-    reading::{Reading, filter::FilterArgs},
+    reading::{Reading, filter::FilterArgs, relatives::relatives_of},
     terminal::{Terminal, escape::escape_for_terminal, message::complain, pager::Pager},
 };
 
@@ -188,6 +189,13 @@ fn show(
     if is_whole && let Some(title) = title_outside(input, format) {
         let title = Redact::from(args.redact).text(FORMATS, title)?;
         shower.page.title(&title, out)?;
+    }
+    if is_whole && !is_one_of_many {
+        for relative in relatives_of(input) {
+            let name = Path::new(&relative.label).file_name().unwrap_or_default();
+            let note = format!("{} {}", relative.words, name.to_string_lossy());
+            shower.page.note(&Redact::from(args.redact).text(FORMATS, note)?, out)?;
+        }
     }
     source.with_events(format, |events| {
         let on_branch = match &args.branch {

@@ -7,7 +7,8 @@ use crate::{
 };
 
 impl Output {
-    /// Counts a loss at the current source line.
+    /// Counts a loss at the current source line: `field` has no place in the target. The count is in the
+    /// report of the conversion, `Report::losses` of the crate `conversion`, with the first lines.
     pub fn lose(&mut self, kind: LossKind, field: &'static str) {
         let place = self.place();
         self.losses.add(kind, field, place);
@@ -19,7 +20,8 @@ impl Output {
         self.losses.add_named(kind, name, place);
     }
 
-    /// Counts the members of a record that its event does not hold. No writer writes them.
+    /// Counts the members of a record that its event does not hold, so that no writer can write them. A
+    /// writer calls it once for each event that it writes.
     #[inline]
     pub fn lose_members(&mut self, event: &Event<'_>) {
         let mut shape = (event.vocabulary.shape)(event);

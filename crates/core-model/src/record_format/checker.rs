@@ -13,7 +13,19 @@ use jsonl::{Records, UnitScanner};
 use super::RecordFormat;
 use crate::{Check, Problem};
 
-/// Finder of records that the client of a format would refuse or not load.
+/// Finder of records that the client of a format would refuse or not load. Each fault is a [`Problem`].
+///
+/// Format crates export it as `Checker`:
+///
+/// ```
+/// # use core_model::{RecordChecker, Problem};
+/// # fn example<F: core_model::RecordFormat>() -> std::io::Result<()> {
+/// # type Checker<F> = RecordChecker<F>;
+/// let problems: Vec<Problem> = Checker::<F>::check("session.jsonl")?;
+/// let is_refused = problems.iter().any(Problem::stops);
+/// # Ok(())
+/// # }
+/// ```
 pub struct RecordChecker<F> {
     check: Check,
     problems: Vec<Problem>,

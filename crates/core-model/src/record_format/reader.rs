@@ -48,7 +48,8 @@ impl<R: Read, F: RecordFormat> Reader<R, F> {
         }
     }
 
-    /// Returns the next record, borrowed from the reader; `None` at the end of the file.
+    /// Returns the next record, borrowed from the reader until the next call; `None` at the end of the
+    /// file. [`RecordRef::to_buf`] copies a record that is to be kept.
     pub fn next_borrowed(&mut self) -> Option<Result<RecordRef<'_, F>, ReadError>> {
         if self.has_failed {
             return None;

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, io::Read};
 use super::{Reader, RecordFormat, RecordRef};
 use crate::{Body, ModelTokens, Outcome, ReadError, Status, Tokens, ToolRun, ToolRuns};
 
-/// The end of a run.
+/// The end of a run of the client. [`ToolRun::exit_code`] is the exit code of one command.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ExitStatus {
@@ -37,7 +37,9 @@ impl From<&Outcome<'_>> for ExitStatus {
 /// These functions read to the end of the file. Lines that are not records are skipped. Only an
 /// error of the file itself is returned.
 impl<R: Read, F: RecordFormat> Reader<R, F> {
-    /// Returns the tokens of each model, by name. The key of an unknown model is `None`.
+    /// Returns the tokens of each model of this file, by name. The key of an unknown model is `None`.
+    ///
+    /// Sub-agents that the client keeps in files of their own are not in it: read these files too.
     ///
     /// # Errors
     ///
@@ -48,7 +50,9 @@ impl<R: Read, F: RecordFormat> Reader<R, F> {
         Ok(tokens.finish())
     }
 
-    /// Returns the end of the last run; `None` if the file has none.
+    /// Returns how the last run of the client ended, as clido and SDK streams log it; `None` if the file
+    /// has no such record. Transcripts of Claude Code have none. For the exit codes of commands, see
+    /// [`Reader::tool_runs`] and [`ToolRun::exit_code`].
     ///
     /// # Errors
     ///
@@ -64,7 +68,8 @@ impl<R: Read, F: RecordFormat> Reader<R, F> {
         Ok(last)
     }
 
-    /// Returns the tool calls, each with its input and its result.
+    /// Returns the tool calls, each with its input and its result, such as the Bash commands with their
+    /// output and [`exit_code`](ToolRun::exit_code).
     ///
     /// # Errors
     ///

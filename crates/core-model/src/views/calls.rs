@@ -40,6 +40,38 @@ pub struct ToolRun {
     pub thread: Option<String>,
 }
 
+impl ToolRun {
+    /// Returns the exit code of a command, as its result states it in the first lines: `Exit code 3` in
+    /// Claude Code and clido, `Exit code: 3` or `Process exited with code 3` in Codex. `None` if it
+    /// states none or contents are not kept.
+    ///
+    /// Claude Code states a code only if the command failed: without one, [`is_error`](Self::is_error)
+    /// tells whether it was denied or interrupted.
+    ///
+    /// ```
+    /// use core_model::ToolRun;
+    ///
+    /// let run = |result: &str| ToolRun { result: Some(result.to_owned()), ..ToolRun::default() };
+    /// assert_eq!(run("Exit code 3\nno such file").exit_code(), Some(3));
+    /// assert_eq!(run("Wall time: 1 seconds\nProcess exited with code 0\nOutput:\n").exit_code(), Some(0));
+    /// assert_eq!(run("done\n").exit_code(), None);
+    /// ```
+    pub fn exit_code(&self) -> Option<i32> {
+        let code_in = |line: &str| {
+            let code = EXITS.iter().find_map(|words| line.strip_prefix(words))?;
+            code.trim().parse().ok()
+        };
+        let mut lines = self.result.as_deref()?.lines().take(EXIT_LINES);
+        lines.by_ref().take_while(|line| *line != "Output:").find_map(code_in)
+    }
+}
+
+/// The words before the exit code of a command.
+const EXITS: [&str; 3] = ["Exit code ", "Exit code: ", "Process exited with code "];
+
+/// The lines of a result that may have the exit code. Codex writes at most five before the output.
+const EXIT_LINES: usize = 6;
+
 /// View that joins tool calls with their results, over any distance.
 #[derive(Clone, Debug, Default)]
 pub struct ToolRuns {

@@ -12,7 +12,28 @@ use core_model::{append_session_file, create_session_file};
 
 use crate::{SCHEMA_VERSION, SessionLine};
 
-/// A session file to which lines are appended. Each line is flushed.
+/// A session file to which lines are appended. Each line is flushed. The crate exports it also as
+/// `Appender`, the name that every format crate has.
+///
+/// To add a turn to a session that exists, open it, and write the user's message, then the answer. clido
+/// loads lines in any order, but the API wants each tool use answered by a result in the next message:
+/// [`Checker::check`](crate::Checker) says whether it is so.
+///
+/// ```
+/// use format_clido::{Appender, Checker, ContentBlock, SessionLine};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("s.jsonl");
+/// # Appender::create(&path, "s", "2026-03-21T14:30:00Z", "/home/ada/pages")?;
+/// let mut session = Appender::open(&path)?;
+/// let text = |text: &str| vec![ContentBlock::Text { text: text.to_owned() }.encode()];
+/// session.write_line(&SessionLine::UserMessage { role: "user".to_owned(), content: text("Hello") })?;
+/// session.write_line(&SessionLine::AssistantMessage { content: text("Hi.") })?;
+/// assert!(Checker::check(&path)?.is_empty());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// A new session:
 ///
 /// ```
 /// use format_clido::{ContentBlock, SessionLine, SessionReader, SessionWriter};

@@ -46,6 +46,8 @@ pub struct SessionSummary {
 /// is no `session_meta` are left out, because Codex refuses them. Sessions that Codex compressed
 /// (`.jsonl.zst`) are listed with the feature `zst`.
 ///
+/// `codex_dir` is the client's folder, such as `/home/u/.codex`: the folder that contains the [`sessions_dir`](crate::sessions_dir).
+///
 /// # Errors
 ///
 /// Returns an error if a folder or a file cannot be read. A missing folder has no sessions.

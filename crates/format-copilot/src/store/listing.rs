@@ -30,6 +30,8 @@ pub struct SessionSummary {
 /// Lists the sessions in Copilot's folder, the most recently modified first. Files whose first record
 /// is no `session.start` are left out, because Copilot refuses them.
 ///
+/// `copilot_dir` is the client's folder, such as `/home/u/.copilot`: the folder that contains the [`sessions_dir`](crate::sessions_dir).
+///
 /// # Errors
 ///
 /// Returns an error if a folder or a file cannot be read. A missing folder has no sessions.

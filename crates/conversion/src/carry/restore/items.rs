@@ -83,7 +83,8 @@ pub struct RestoreStats {
     pub gaps: u64,
     /// Entries that cannot be restored: the template is gone, or the entry was changed.
     pub unreadable: u64,
-    /// Entries that were not restored because of the limit on restored bytes.
+    /// Entries that were not restored because of the limit on restored bytes,
+    /// [`Target::max_restored`](crate::Target::max_restored).
     pub refused: u64,
     /// Written records that show other messages than the records that they restore.
     pub differs: u64,

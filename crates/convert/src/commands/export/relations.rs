@@ -7,30 +7,17 @@ use std::{collections::HashMap, io, path::Path};
 
 use core_model::{Body, Format, Overview};
 use export_html::Figures;
-use sessions::{Ancestry, Input, Kin, Member, Relation, SessionFiles, lineage};
+use sessions::{Input, Kin, Member, SessionFiles};
 
 use crate::{
     FORMATS,
     reading::{
         moments::Bounds,
         once::{self, Counted, Item, Spent, each_once},
+        relatives::{Relative, relatives},
     },
-    terminal::{
-        figures::count,
-        progress::{Mode, Progress},
-    },
+    terminal::progress::{Mode, Progress},
 };
-
-/// Another session of the folder.
-#[derive(Clone, Debug)]
-pub(super) struct Relative {
-    /// The label of its input.
-    pub(super) label: String,
-    /// How the sessions are related.
-    pub(super) words: String,
-    /// The start of its id.
-    pub(super) id: String,
-}
 
 /// A session's relatives, and the counts of its records.
 #[derive(Debug, Default)]
@@ -60,11 +47,6 @@ struct Numbers {
     n_messages: u64,
     overview: Overview,
 }
-
-/// The characters of a UUID, its printed characters, and limit on the characters of other ids.
-const UUID_LENGTH: usize = 36;
-const UUID_START: usize = 8;
-const MAX_ID: usize = 40;
 
 /// Reads all sessions, and returns the relatives and the counts of each by the label of its input.
 pub(super) fn relations(
@@ -100,44 +82,11 @@ pub(super) fn relations(
         members.push(Member { id, path: unit.main.label(), turns, kin });
         related.push(Related { relatives: Vec::new(), numbers, spent });
     }
-    for (child_idx, ancestry) in lineage(&members).into_iter().enumerate() {
-        let Some(ancestry) = ancestry else { continue };
-        let ends = (members.get(child_idx), members.get(ancestry.parent));
-        let (Some(child), Some(parent)) = ends else { continue };
-        let (of_child, of_parent) = words(&ancestry);
-        if let Some(it) = related.get_mut(child_idx) {
-            it.relatives.insert(0, relative(parent, of_child));
-        }
-        if let Some(it) = related.get_mut(ancestry.parent) {
-            it.relatives.push(relative(child, of_parent));
-        }
+    for (it, relatives) in related.iter_mut().zip(relatives(&members)) {
+        it.relatives = relatives;
     }
     let labels = members.into_iter().map(|member| member.path);
     Ok(labels.zip(related).collect())
-}
-
-fn relative(member: &Member, words: String) -> Relative {
-    let n_printed = if member.id.len() == UUID_LENGTH { UUID_START } else { MAX_ID };
-    let id = member.id.chars().take(n_printed).collect();
-    Relative { label: member.path.clone(), words, id }
-}
-
-/// Returns what the page of a session says of its parent, and what the parent's page says of it.
-fn words(ancestry: &Ancestry) -> (String, String) {
-    let shared = match ancestry.n_shared_prompts {
-        0 => count(ancestry.n_shared, "record"),
-        n => count(n, "prompt"),
-    };
-    match ancestry.relation {
-        Relation::Copy => ("Copy of".to_owned(), "Copied to".to_owned()),
-        Relation::Continuation => {
-            (format!("Continues, after {shared},"), "Continued in".to_owned())
-        }
-        Relation::Fork => {
-            (format!("Fork, after {shared}, of"), format!("Forked, after {shared}, to"))
-        }
-        _ => ("Follows".to_owned(), "Followed by".to_owned()),
-    }
 }
 
 /// Returns the path from one page to another, both below the same folder.
