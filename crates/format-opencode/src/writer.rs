@@ -244,6 +244,7 @@ impl SessionWriter {
         let place = self.answer(&result.tool_use_id.decode());
         let part = place.and_then(|(message, part)| {
             let message = self.open.get_mut(message.checked_sub(self.n_emitted)?)?;
+            message.has_results = true;
             Some((message.created, message.parts.get_mut(part)?))
         });
         let Some((created, part)) = part else {

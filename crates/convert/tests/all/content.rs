@@ -116,3 +116,26 @@ fn real_sessions_say_the_same_or_the_report_tells_and_every_client_loads_them() 
     check_accepted(&sessions);
     check(&sessions);
 }
+
+#[test]
+fn in_opencode_a_response_without_an_id_ends_with_the_results_of_its_calls() {
+    let source = std::fs::read("../../fixtures/codex/one-call.jsonl").expect("a fixture");
+    let row = |name| by_name(name).expect("a format");
+    let conversion = Conversion {
+        formats: FORMATS,
+        from: row("codex"),
+        to: row("opencode"),
+        carry: CarryMode::None,
+        options: Options::default(),
+    };
+    let Converted { bytes, .. } = conversion.convert(&source, None).expect("in memory");
+    let document: serde_json::Value = serde_json::from_slice(&bytes).expect("JSON");
+    let messages = document["messages"].as_array().expect("messages").iter();
+    let responses = messages.filter(|message| message["info"]["role"] == "assistant");
+    let parts = responses.map(|response| {
+        let parts = response["parts"].as_array().expect("parts").iter();
+        parts.map(|part| part["type"].as_str().unwrap_or_default()).collect::<Vec<_>>().join(" ")
+    });
+    // The API must see the text behind the result that it answers.
+    assert_eq!(parts.collect::<Vec<_>>(), ["reasoning tool", "text"]);
+}

@@ -49,6 +49,8 @@ pub(super) struct Open {
     pub(super) parts: Vec<Part>,
     pub(super) model: Option<String>,
     pub(super) is_summary: bool,
+    /// Whether a call of it has its result.
+    pub(super) has_results: bool,
     /// Whether the client wrote the message in the role of the assistant: a failed request.
     pub(super) has_failed: bool,
     tokens: Option<Tokens>,
@@ -102,6 +104,7 @@ impl SessionWriter {
             parts: Vec::new(),
             model: None,
             is_summary: false,
+            has_results: false,
             has_failed: false,
             tokens: None,
             finish: None,
@@ -112,7 +115,13 @@ impl SessionWriter {
 impl Open {
     /// Returns whether a record with a key continues the response.
     pub(super) fn takes(&self, key: Key) -> bool {
-        self.role == Role::Assistant && !self.is_summary && key != Key::Alone && self.key == key
+        let goes_on = match key {
+            Key::Id(_) => true,
+            // What follows the result of a call is of the next response.
+            Key::Run(..) => !self.has_results,
+            Key::Alone => false,
+        };
+        self.role == Role::Assistant && !self.is_summary && goes_on && self.key == key
     }
 
     /// Stores the members of a response. The last record of a response has the final ones.
