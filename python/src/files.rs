@@ -14,7 +14,8 @@ use pyo3::{
     prelude::*,
 };
 use sessions::{
-    Input, Lookup, Prefilter, ReadError, SessionFiles, UnknownFormat, Warning, read, walk,
+    Input, Lookup, Prefilter, ReadError, SessionFiles, UnknownFormat, Warning, expand_documents,
+    read, walk,
 };
 use storage::Interruption;
 
@@ -159,6 +160,7 @@ fn below(folder: &Path, warnings: &mut Vec<String>) -> PyResult<Vec<Session>> {
 fn inputs_below(folder: &Path, warnings: &mut Vec<String>) -> Vec<Input> {
     let mut inputs = Vec::new();
     walk(folder, Path::new(""), &mut inputs, &mut |it| warnings.push(it.to_string()));
+    let mut inputs = expand_documents(FORMATS, inputs, &mut |it| warnings.push(it.to_string()));
     inputs.retain(|input| !input.is_side_file());
     inputs
 }

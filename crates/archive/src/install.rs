@@ -15,13 +15,13 @@ use std::{
 };
 
 use conversion::Source;
-use core_model::{Check, Environment, Facts, Format, Home, Problem, SafeName};
+use core_model::{Check, Environment, Facts, Format, Framing, Home, Problem, SafeName};
 use sessions::{Converted, Input, Lookup, SessionFiles, Stored, absolute, sidecar_path};
 use storage::{Compression, Opened, Scratch};
 
 use self::{
     publish::Changes,
-    relation::{Relation, relation},
+    relation::{Relation, relation, relation_of_documents},
 };
 use crate::{
     config::JobConfig,
@@ -53,13 +53,17 @@ pub struct InstallTarget<'e> {
 pub struct Installed {
     /// The words of the command that resumes a session, before its name.
     pub resume: &'static [&'static str],
+    /// The words of the command that imports the session, before the path of its file; empty if there is
+    /// nothing to import.
+    pub import: &'static [&'static str],
     /// The folder to start the client in.
     pub project: String,
     /// Whether this folder exists.
     pub is_project_there: bool,
     /// The name of the session.
     pub name: SafeName,
-    /// The session's own file in the client's folder.
+    /// The session's own file in the client's folder, or the document in the client's store. If there is
+    /// something to import, the file that the client imports.
     pub path: PathBuf,
     /// What installing it changes.
     pub change: Change,
@@ -75,6 +79,13 @@ impl Installed {
             None => words.push(self.name.as_str().to_owned()),
         }
         words
+    }
+
+    /// Returns the words of the command that imports the session; `None` if there is nothing to import.
+    pub fn import_command(&self) -> Option<Vec<String>> {
+        let mut words: Vec<String> = self.import.iter().map(|&word| word.to_owned()).collect();
+        words.push(self.path.to_string_lossy().into_owned());
+        (!self.import.is_empty()).then_some(words)
     }
 }
 
@@ -243,7 +254,9 @@ impl Job {
         let is_copy = conversion.is_some_and(|done| done.from == done.to);
         let from = conversion.and_then(|done| self.config.formats.by_name(done.from));
         let is_home = conversion.is_some_and(|done| done.report.restored.restored > 0);
-        let stem = unit.main.stem().map(str::to_owned).filter(|_| is_copy);
+        // The name of a document is not its session's.
+        let documents = self.config.to.documents;
+        let stem = unit.main.stem().map(str::to_owned).filter(|_| is_copy && documents.is_none());
         let id = stem.or_else(|| meaning(&facts.session_id)).unwrap_or_default();
         let home = place(target.environment, &project, &id).ok_or(NotInstalled::NoHome)?;
         self.write_beside(draft.path(), &home, &facts, &project)?;
@@ -263,8 +276,10 @@ impl Job {
         // The name of the file may also have a time.
         let name = SafeName::of((store.session_id)(changes.name()));
         let change = changes.change();
-        let installed =
-            Installed { resume: store.resume, project, is_project_there, name, path, change };
+        let import =
+            documents.map_or(&[][..], |it| if change.is_write() { it.import } else { &[] });
+        let resume = store.resume;
+        let installed = Installed { resume, import, project, is_project_there, name, path, change };
         Ok(Drafted::Ready(Box::new(Draft { scratch: draft, results, changes, installed })))
     }
 
@@ -305,6 +320,11 @@ impl Job {
         origin: &Origin<'_>,
         target: &InstallTarget<'_>,
     ) -> Result<Changes, ConvertError> {
+        if self.config.to.documents.is_some() {
+            refuse_links(&home)?;
+            let (change, there) = self.change_by_import(main, &home, origin, target)?;
+            return Changes::to_import(Input::file(main.to_owned()), home, change, there);
+        }
         let mut refusal = None;
         for other in self.elsewhere(&home, target)? {
             match self.changes_at(draft, main, other, origin) {
@@ -324,6 +344,39 @@ impl Job {
         }
     }
 
+    /// Returns what importing a document changes in the client's store, and the path of the session there;
+    /// the path is `None` if the session is not there. An import adds messages to a session and changes
+    /// none.
+    fn change_by_import(
+        &self,
+        main: &Path,
+        home: &Home,
+        origin: &Origin<'_>,
+        target: &InstallTarget<'_>,
+    ) -> Result<(Change, Option<PathBuf>), ConvertError> {
+        let to = self.config.to;
+        let lookup = Lookup::new(self.config.formats, *target.environment, None, Some(to), None);
+        lookup.warn_of_stores(&mut |warning| self.warnings.push(warning));
+        let is_it = |session: &Stored| session.id() == Some(home.name.as_str());
+        let Some(there) = lookup.sessions()?.into_iter().find(is_it) else {
+            return Ok((Change::New, None));
+        };
+        let existing = there.input();
+        let new = Input::file(main.to_owned()).open(self.config.limits)?;
+        let paths = to.framing.paths();
+        let related = match relation_of_documents(new, existing.open(self.config.limits)?, paths)? {
+            Relation::Differ => self.relation_by_restoring(&existing, origin)?,
+            related => related,
+        };
+        let change = match related {
+            Relation::Equal => Change::UpToDate,
+            Relation::Longer => Change::Ahead,
+            Relation::Shorter => Change::Grows,
+            Relation::Differ => return Err(exists(&there.path)),
+        };
+        Ok((change, Some(there.path)))
+    }
+
     fn changes_at(
         &self,
         draft: &Path,
@@ -332,7 +385,8 @@ impl Job {
         origin: &Origin<'_>,
     ) -> Result<Changes, ConvertError> {
         refuse_links(&home)?;
-        let by_restoring = |there: &Path| self.relation_by_restoring(there, origin);
+        let by_restoring =
+            |there: &Path| self.relation_by_restoring(&Input::file(there.to_owned()), origin);
         Changes::find(self, draft, main, home, &by_restoring)
     }
 
@@ -359,7 +413,7 @@ impl Job {
                 None => path.file_stem()?.to_str()?,
             };
             let name = SafeName::new(name).filter(|_| is_plain)?;
-            Some(Home { root: home.root.clone(), folder, name, file: home.file })
+            Some(Home { folder, name, ..home.clone() })
         };
         let found = lookup.same_session(id)?;
         Ok(found.iter().filter_map(home_of).collect())
@@ -369,7 +423,7 @@ impl Job {
     /// converted back to the format of the source.
     fn relation_by_restoring(
         &self,
-        there: &Path,
+        there: &Input,
         origin: &Origin<'_>,
     ) -> Result<Relation, ConvertError> {
         let copy = Converted::read(self.config.formats, there).unwrap_or(Converted::No);
@@ -380,21 +434,25 @@ impl Job {
             let mut job = self.for_scratch(&scratch).ok()?;
             job.config.to = from;
             job.config.from = Some(self.config.to);
-            let there = Input::file(there.to_owned());
-            let report = job.convert_file(&there, &back, &Extra::default()).ok()?;
+            let report = job.convert_file(there, &back, &Extra::default()).ok()?;
             // What the client added must be in the restored file, or it is not known to be in the source.
             report.conversion().filter(|done| done.report.n_left_out == 0)?;
             let back = Input::file(back).open_as_it_is().ok()?;
-            relation(origin.unit.main.open(self.config.limits).ok()?, back).ok()
+            let source = origin.unit.main.open(self.config.limits).ok()?;
+            match from.framing {
+                Framing::Lines => relation(source, back).ok(),
+                // A client that stored and exported a document has spelled it anew.
+                Framing::Document(paths) => relation_of_documents(source, back, paths).ok(),
+            }
         });
         match restored {
             Some(related) if related != Relation::Differ => Ok(related),
             _ if is_copy || origin.is_home => Err(NotInstalled::Diverged {
-                there: there.display().to_string(),
+                there: there.label(),
                 converted: origin.unit.main.label(),
             }
             .into()),
-            _ => Err(exists(there)),
+            _ => Err(NotInstalled::Exists(there.label()).into()),
         }
     }
 
@@ -408,6 +466,7 @@ impl Job {
             }
         };
         let mut check = Check::new((self.config.to.checker)());
+        written.set_framing(self.config.to.framing);
         written.for_each(&mut |line, value| {
             check.line(line, value, &mut note);
             if let Ok(value) = value {

@@ -178,7 +178,9 @@ impl RunOutputs {
         write_options: WriteOptions,
     ) -> Result<Self, NotOpened> {
         let root = match &storage {
-            Backend::Disk => OutputDir::open(folder, options, write_options.is_dry_run)?,
+            Backend::Disk | Backend::Documents(_) => {
+                OutputDir::open(folder, options, write_options.is_dry_run)?
+            }
             #[cfg(feature = "cloud")]
             Backend::Bucket(bucket) => {
                 OutputDir::of_prefix(bucket, folder, options, write_options.is_dry_run)?

@@ -8,7 +8,9 @@ use std::{
 };
 
 use core_model::{Environment, Format, System};
-use sessions::{EachRead, Input, Lookup, Prefilter, ReadError, Stores, walk};
+use sessions::{
+    EachRead, Input, Lookup, Prefilter, ReadError, Stores, documents_at, expand_documents, walk,
+};
 use storage::is_url;
 
 use crate::{FORMATS, interrupt::INTERRUPTION, terminal::message::warn};
@@ -41,25 +43,31 @@ pub(crate) fn inputs(paths: &[PathBuf], lookup: &Lookup<'_>) -> io::Result<(Vec<
     if paths.is_empty() && lookup.project.is_some() {
         let paths = lookup.all()?;
         is_folder = paths.len() > 1;
-        inputs.extend(paths.into_iter().map(Input::file));
+        inputs.extend(paths);
     } else if paths.is_empty() {
         inputs.push(Input::Stdin);
     }
     for path in paths {
         if path.as_os_str() == "-" {
             inputs.push(Input::Stdin);
-        } else if is_url(path) {
+            continue;
+        }
+        if is_url(path) {
             is_folder |= stores.add(path, paths.len() > 1, &mut inputs);
+            continue;
+        }
+        let name = if paths.len() > 1 { path.file_name().unwrap_or_default() } else { "".as_ref() };
+        let name = Path::new(name);
+        if let Some(found) = documents_at(FORMATS, path, name, &mut warn) {
+            is_folder = true;
+            inputs.extend(found);
         } else if path.is_dir() {
             is_folder = true;
-            let name =
-                if paths.len() > 1 { path.file_name().unwrap_or_default() } else { "".as_ref() };
-            walk(path, Path::new(name), &mut inputs, &mut warn);
+            let mut found = Vec::new();
+            walk(path, name, &mut found, &mut warn);
+            inputs.extend(expand_documents(FORMATS, found, &mut warn));
         } else {
-            inputs.push(match lookup.find(path) {
-                Ok(found) => Input::file(found),
-                Err(error) => Input::missing(path, &error),
-            });
+            inputs.push(lookup.find(path).unwrap_or_else(|error| Input::missing(path, &error)));
         }
     }
     Ok((inputs, is_folder))

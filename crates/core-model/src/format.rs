@@ -5,7 +5,8 @@ use std::path::Path;
 use jsonl::{Framing, Style, Value};
 
 use crate::{
-    Checker, CostPolicy, Event, Facts, Layout, Origin, Output, Plan, SessionFolder, Store,
+    Checker, CostPolicy, DocumentStore, Event, Facts, Layout, Origin, Output, Plan, SessionFolder,
+    Store,
 };
 
 /// The member that holds a carry, in a record or in an object of its row's carry places. Only
@@ -71,6 +72,8 @@ pub struct Format {
     /// The layout of sessions that have a folder each; `None` if a session's file has its id as the
     /// name.
     pub session_folder: Option<SessionFolder>,
+    /// The stores that yield documents; `None` if each session is a file.
+    pub documents: Option<DocumentStore>,
     /// The layout of a session's files; `None` if a file is a session.
     pub layout: Option<Layout>,
     /// The limits of a file within which its client finds it.
@@ -143,6 +146,7 @@ impl Format {
             cost: CostPolicy::PerInteraction,
             store: None,
             session_folder: None,
+            documents: None,
             layout: None,
             limits: Limits { head: 0, filler_record: "", filler_record_size: 0 },
         }
@@ -263,6 +267,13 @@ impl Format {
     #[must_use]
     pub const fn session_folder(mut self, session_folder: SessionFolder) -> Self {
         self.session_folder = Some(session_folder);
+        self
+    }
+
+    /// Sets the stores that yield documents.
+    #[must_use]
+    pub const fn documents(mut self, documents: DocumentStore) -> Self {
+        self.documents = Some(documents);
         self
     }
 

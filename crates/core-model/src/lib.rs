@@ -20,6 +20,7 @@
 
 mod block_counts;
 mod client_text;
+mod documents;
 mod draft;
 mod drop;
 mod error;
@@ -70,6 +71,10 @@ pub use self::typed::{TypedBlock, TypedContent, TypedMessage, TypedUsage};
 pub use self::{
     block_counts::BlockCounts,
     client_text::is_client_text,
+    documents::{
+        Cell, DocumentStore, EachDocument, FolderDocuments, PlaceKind, StoredDocument,
+        TableDocuments, Tables,
+    },
     draft::{CarryMark, Copied, DocumentPart, LineId, Spelling},
     error::ReadError,
     event::{

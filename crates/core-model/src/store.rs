@@ -143,10 +143,12 @@ pub struct Home {
     pub root: PathBuf,
     /// The folder in it. No link is allowed below it.
     pub folder: PathBuf,
-    /// The client's name of the session, which is the file's name without `.jsonl`.
+    /// The client's name of the session, which is the file's name without its ending.
     pub name: SafeName,
     /// The name of the file, if it is not that of the session.
     pub file: Option<&'static str>,
+    /// The ending of a file with the name of the session.
+    pub ending: &'static str,
 }
 
 impl Home {
@@ -155,7 +157,7 @@ impl Home {
         let folder = self.root.join(&self.folder);
         match self.file {
             Some(file) => folder.join(file),
-            None => folder.join(format!("{}.jsonl", self.name)),
+            None => folder.join(format!("{}{}", self.name, self.ending)),
         }
     }
 }

@@ -96,6 +96,7 @@ fn place(environment: &Environment<'_>, project: &str, session_id: &str) -> Opti
         folder: Path::new("projects").join(encode_project_dir(project)),
         name: SafeName::new(&session_uuid(session_id))?,
         file: None,
+        ending: ".jsonl",
     })
 }
 

@@ -102,7 +102,7 @@ fn folders(environment: &Environment<'_>, project: Option<&str>) -> io::Result<V
 
 fn place(environment: &Environment<'_>, project: &str, session_id: &str) -> Option<Home> {
     let (root, folder) = dir(environment, project)?;
-    Some(Home { root, folder, name: SafeName::of(session_id), file: None })
+    Some(Home { root, folder, name: SafeName::of(session_id), file: None, ending: ".jsonl" })
 }
 
 #[cfg(test)]

@@ -85,7 +85,13 @@ fn place(environment: &Environment<'_>, _project: &str, id: &str) -> Option<Home
     let stem = rollout_stem(&id, start_of(&id).unwrap_or(0));
     let date: Vec<&str> = stem.strip_prefix(ROLLOUT)?.get(..10)?.split('-').collect();
     let folder = date.into_iter().fold(PathBuf::from("sessions"), |path, part| path.join(part));
-    Some(Home { root: codex_dir(environment)?, folder, name: SafeName::of(&stem), file: None })
+    Some(Home {
+        root: codex_dir(environment)?,
+        folder,
+        name: SafeName::of(&stem),
+        file: None,
+        ending: ".jsonl",
+    })
 }
 
 /// The name of the folder of archived sessions.

@@ -73,7 +73,13 @@ fn folders(environment: &Environment<'_>, _project: Option<&str>) -> io::Result<
 fn place(environment: &Environment<'_>, _project: &str, id: &str) -> Option<Home> {
     let name = SafeName::new(&written_id(id))?;
     let folder = Path::new(SESSIONS).join(name.as_str());
-    Some(Home { root: copilot_dir(environment)?, folder, name, file: Some(EVENTS) })
+    Some(Home {
+        root: copilot_dir(environment)?,
+        folder,
+        name,
+        file: Some(EVENTS),
+        ending: ".jsonl",
+    })
 }
 
 /// Returns the id under which a session is written: the id itself if it is a UUID.

@@ -75,7 +75,13 @@ fn folders(environment: &Environment<'_>, project: Option<&str>) -> io::Result<V
 
 fn place(environment: &Environment<'_>, project: &str, id: &str) -> Option<Home> {
     let name = SafeName::new(&session_uuid(id))?;
-    Some(Home { root: qwen_dir(environment)?, folder: dir(project), name, file: None })
+    Some(Home {
+        root: qwen_dir(environment)?,
+        folder: dir(project),
+        name,
+        file: None,
+        ending: ".jsonl",
+    })
 }
 
 /// Returns the UUID for a session id: the id itself in lower case, if it is a UUID of the versions 1 to

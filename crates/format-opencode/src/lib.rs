@@ -25,6 +25,8 @@
 //!   [`next_borrowed`](core_model::Reader::next_borrowed). [`Record`] gives access to the members
 //!   of a record.
 //! - [`Writer`] writes records of any format as a document that `opencode import` reads.
+//! - [`read_session`] and [`list_sessions`] read the folder of small files of versions before 1.2, and
+//!   [`sessions_dir`] finds it. [`database`] finds the database of later versions.
 //! - [`Checker`] finds the faults on which the import stops. An import is no transaction, so a
 //!   document is checked before it.
 //!
@@ -48,6 +50,7 @@ mod face;
 mod reader;
 mod record;
 mod revert;
+mod store;
 mod unread;
 mod validate;
 mod writer;
@@ -63,6 +66,10 @@ pub use self::{
     reader::{detect, read, read_more, read_part},
     record::{MessageInfo, Record, SessionInfo},
     revert::Revert,
+    store::{
+        SessionSummary, database, list_sessions, opencode_dir, read_session, sessions_dir,
+        write_session,
+    },
     validate::validate,
 };
 
@@ -89,7 +96,9 @@ pub static FORMAT: Format = Format::new(
 .rewrites(Rewrites::Values { volatile: VOLATILE })
 .carry_places(&["parts[].metadata.convert", "info.metadata.convert"])
 .read_more(read_more)
-.planner(|_| Box::<Revert>::default());
+.planner(|_| Box::<Revert>::default())
+.store(store::STORE)
+.documents(store::DOCUMENTS);
 
 /// The members that the client adds, changes or computes anew when it imports a session and goes on
 /// with it (FORMAT.md, "Going on").

@@ -25,6 +25,7 @@ use core_model::{
 };
 use jsonl::Text;
 
+pub(crate) use self::ids::{is_session_id, is_session_of};
 use self::{
     ids::Ids,
     message::{Key, Open, TIMES},

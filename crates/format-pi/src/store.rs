@@ -72,7 +72,13 @@ fn folders(environment: &Environment<'_>, project: Option<&str>) -> io::Result<V
 
 fn place(environment: &Environment<'_>, project: &str, id: &str) -> Option<Home> {
     let name = SafeName::of(session_id(id));
-    Some(Home { root: agent_dir(environment)?, folder: dir(project)?, name, file: None })
+    Some(Home {
+        root: agent_dir(environment)?,
+        folder: dir(project)?,
+        name,
+        file: None,
+        ending: ".jsonl",
+    })
 }
 
 /// Returns the id of a session from the name of its file: the part after the time.

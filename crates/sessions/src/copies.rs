@@ -10,18 +10,21 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    fs::{self, File},
-    io::{self, Read, Seek, SeekFrom},
+    fs::File,
+    io::{self, Cursor, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
-    time::SystemTime,
 };
 
 use conversion::{Carry, Member, Source, detect_format};
 use core_model::{Format, Formats};
-use jsonl::{Scanner, Value};
-use storage::{Backend, Limits};
+use jsonl::{Document, Scanner, UnitScanner, Value};
+use storage::{Backend, Limits, is_url};
 
-use crate::{error::single_format, input::Input};
+use crate::{
+    error::single_format,
+    input::Input,
+    reader::{MAX_HEAD, document_of},
+};
 
 /// Limit on the bytes at each end of a file that are searched for a carry.
 const MAX_END: u64 = 4 * 1024 * 1024;
@@ -44,23 +47,57 @@ pub enum Converted {
 }
 
 impl Converted {
-    /// Reads the first and the last line of a file.
+    /// Reads the first and the last line of a file, or the records of a document.
     ///
     /// # Errors
     ///
     /// Returns an error if the file cannot be read.
-    pub fn read(formats: Formats, path: &Path) -> io::Result<Self> {
+    pub fn read(formats: Formats, input: &Input) -> io::Result<Self> {
+        let Input::File { storage: Backend::Disk, path, .. } = input else {
+            return Self::of_document(formats, input);
+        };
         let mut file = File::open(path)?;
         let mut head = Vec::new();
         (&mut file).take(MAX_END).read_to_end(&mut head)?;
         let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let Some(from) = format_of_line(formats, first) else { return Ok(Converted::No) };
+        let Some(from) = format_of_line(formats, first) else {
+            let is_document =
+                formats.has_documents() && Scanner::default().scan_slice(first, 0).is_err();
+            return if is_document { Self::of_document(formats, input) } else { Ok(Converted::No) };
+        };
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(MAX_END)))?;
         let mut tail = Vec::new();
         file.take(MAX_END).read_to_end(&mut tail)?;
         let last = tail.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
         Ok(Converted::From { from, is_continued: format_of_line(formats, last).is_none() })
+    }
+
+    /// Reads the document around the records, the first record and the last one. The records of an original
+    /// may have carries too: turns of a copy that came home.
+    fn of_document(formats: Formats, input: &Input) -> io::Result<Self> {
+        let mut opened = input.open(Limits::default())?;
+        let mut head = Vec::new();
+        opened.by_ref().take(MAX_HEAD).read_to_end(&mut head)?;
+        let Some(format) = document_of(formats, &head) else { return Ok(Converted::No) };
+        let paths = format.framing.paths();
+        let mut document = Document::new(Cursor::new(head).chain(opened), paths);
+        let mut units = UnitScanner::default();
+        let (mut from, mut n_records, mut is_continued) = (None, 0_u64, false);
+        while let Some(unit) = document.next()? {
+            let is_record = !unit.is_glue();
+            let (_, value) = units.scan(&unit, paths);
+            n_records += u64::from(is_record);
+            let Ok(value) = value else { continue };
+            let found = carried_format(formats, value);
+            if n_records <= 1 {
+                from = from.or(found);
+            }
+            if is_record {
+                is_continued = found.is_none();
+            }
+        }
+        Ok(from.map_or(Converted::No, |from| Converted::From { from, is_continued }))
     }
 
     /// Returns whether the file is a copy that has no turn of its own.
@@ -84,21 +121,22 @@ pub fn carried_format(formats: Formats, record: Value<'_>) -> Option<&'static st
 ///
 /// A copy without added lines has no turn that its original does not have, though its file is
 /// newer.
-pub(crate) fn newest(formats: Formats, files: &[PathBuf]) -> Option<&PathBuf> {
-    newest_with_turns(formats, files).or_else(|| files.iter().max_by_key(|path| changed(path)))
+pub(crate) fn newest(formats: Formats, files: &[Input]) -> Option<&Input> {
+    newest_with_turns(formats, files).or_else(|| files.iter().max_by_key(|file| changed(file)))
 }
 
 /// Returns the newest of several files of one session, without copies that have no turn of their own;
 /// `None` if there is no other.
-pub fn newest_with_turns(formats: Formats, files: &[PathBuf]) -> Option<&PathBuf> {
+pub fn newest_with_turns(formats: Formats, files: &[Input]) -> Option<&Input> {
     let is_untouched =
-        |path: &&PathBuf| Converted::read(formats, path).is_ok_and(Converted::is_untouched);
-    files.iter().filter(|path| !is_untouched(path)).max_by_key(|path| changed(path))
+        |file: &&Input| Converted::read(formats, file).is_ok_and(Converted::is_untouched);
+    files.iter().filter(|file| !is_untouched(file)).max_by_key(|file| changed(file))
 }
 
-/// Returns the time of the last change of a file; 1970 if it is unknown.
-pub(crate) fn changed(path: &Path) -> SystemTime {
-    fs::metadata(path).and_then(|it| it.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
+/// Returns the time of the last change of a file, in nanoseconds since 1970; 0 if it is unknown.
+pub(crate) fn changed(file: &Input) -> i128 {
+    let Input::File { storage, path, .. } = file else { return 0 };
+    storage.stat(path).map_or(0, |stat| stat.modified)
 }
 
 /// Returns a session's id without the parts that clients spell differently.
@@ -125,8 +163,8 @@ fn named_id(formats: Formats, path: &Path, stem: &str) -> String {
 pub fn leave_out_copies(formats: Formats, inputs: &mut Vec<Input>) -> u64 {
     let mut of_name: HashMap<String, Vec<usize>> = HashMap::new();
     for (input_idx, input) in inputs.iter().enumerate() {
-        if let (Input::File { storage: Backend::Disk, path, .. }, Some(stem)) =
-            (input, input.stem())
+        if let (Input::File { path, .. }, Some(stem)) = (input, input.stem())
+            && !is_url(path)
         {
             of_name.entry(named_id(formats, path, stem)).or_default().push(input_idx);
         }
@@ -134,17 +172,18 @@ pub fn leave_out_copies(formats: Formats, inputs: &mut Vec<Input>) -> u64 {
     let mut left_out = HashSet::new();
     for same in of_name.into_values().filter(|same| same.len() > 1) {
         let copy = |at: &usize| {
-            let path = inputs.get(*at)?.path()?;
-            Some((path.to_owned(), Converted::read(formats, path).ok()?))
+            let input = inputs.get(*at)?;
+            Some((input, Converted::read(formats, input).ok()?))
         };
-        let files: Vec<(PathBuf, Converted)> = same.iter().filter_map(copy).collect();
-        for (path, copy) in &files {
+        let files: Vec<(&Input, Converted)> = same.iter().filter_map(copy).collect();
+        for (input, copy) in &files {
             let Converted::From { from, is_continued } = *copy else { continue };
             let original = files.iter().find(|(other, copy)| {
-                *copy == Converted::No && is_same_session(formats, path, other, from)
+                *copy == Converted::No && is_same_session(formats, input, other, from)
             });
             if let Some((original, _)) = original {
-                left_out.insert(if is_continued { original.clone() } else { path.clone() });
+                let older = if is_continued { original } else { input };
+                left_out.extend(older.path().map(Path::to_owned));
             }
         }
     }
@@ -165,7 +204,7 @@ fn is_of_any(path: &Path, sessions: &HashSet<PathBuf>) -> bool {
 }
 
 /// Returns whether two files have one session id, and the second has this format.
-fn is_same_session(formats: Formats, copy: &Path, original: &Path, format: &str) -> bool {
+fn is_same_session(formats: Formats, copy: &Input, original: &Input, format: &str) -> bool {
     let (copy, original) = (session_of(formats, copy), session_of(formats, original));
     match (copy, original) {
         (Some((_, copy)), Some((found, original))) => found.name == format && copy == original,
@@ -174,8 +213,8 @@ fn is_same_session(formats: Formats, copy: &Path, original: &Path, format: &str)
 }
 
 /// Returns the format of a file and the id of its session.
-fn session_of(formats: Formats, path: &Path) -> Option<(&'static Format, String)> {
-    let mut source = Source::new(Input::file(path.to_owned()).open(Limits::default()).ok()?);
+fn session_of(formats: Formats, file: &Input) -> Option<(&'static Format, String)> {
+    let mut source = Source::new(file.open(Limits::default()).ok()?);
     let format = single_format(detect_format(formats, &mut source).ok()?).ok()??;
     let (mut id, mut n_lines) = (None, 0);
     source.set_framing(format.framing);

@@ -9,11 +9,14 @@ use std::{
 };
 
 use conversion::Sidecar;
+use core_model::Formats;
 use storage::{
     Backend, Compression, Limits, LineMeter, MAX_IN_MEMORY, Metered, Opened, RESIDUE, SIDECAR,
     Snapshot, beside, is_url, open_input,
 };
 use tempfile::SpooledTempFile;
+
+use crate::documents::store_of;
 
 /// Default line limit for inputs of unknown length, such as devices.
 const MAX_SPOOLED_LINE: u64 = 1024 * 1024 * 1024;
@@ -54,6 +57,16 @@ impl Input {
     /// Creates an input of a file on the disk.
     pub fn file(path: PathBuf) -> Self {
         Self::stored(Backend::Disk, path)
+    }
+
+    /// Creates an input of a file on the disk, or of a session in a store that yields documents, if the
+    /// path is below such a store.
+    pub fn at(formats: Formats, path: PathBuf) -> Self {
+        match store_of(formats, &path) {
+            None => Self::file(path),
+            Some(Ok(documents)) => Self::stored(Backend::Documents(documents), path),
+            Some(Err(error)) => Self::missing(&path, &error),
+        }
     }
 
     /// Creates an input of a file.
@@ -100,7 +113,7 @@ impl Input {
     /// Returns an error if the current folder is unknown.
     pub fn absolute(&self) -> io::Result<Option<PathBuf>> {
         match self.path() {
-            Some(path) if self.storage().is_disk() => {
+            Some(path) if !is_url(path) => {
                 std::path::absolute(folder_of_run()?.join(path)).map(Some)
             }
             path => Ok(path.map(Path::to_owned)),
@@ -167,6 +180,9 @@ impl Input {
             #[cfg(feature = "cloud")]
             Input::File { storage: Backend::Bucket(bucket), path, .. } => {
                 Ok(Found::File(Box::new(Snapshot::of_object(bucket.open(path)?))))
+            }
+            Input::File { storage: Backend::Documents(documents), path, .. } => {
+                Ok(Found::File(Box::new(Snapshot::of_document(documents.document(path)?))))
             }
             Input::File { path, is_named, .. } => {
                 let file = open_input(path, *is_named)?;

@@ -37,6 +37,7 @@
 //! ```
 
 mod copies;
+mod documents;
 mod error;
 mod filter;
 mod input;
@@ -62,6 +63,7 @@ mod worktrees;
 
 pub use self::{
     copies::{Converted, carried_format, leave_out_copies, newest_with_turns},
+    documents::{documents_at, expand_documents},
     error::{ReadError, UnknownFormat, single_format},
     filter::{Filter, Matcher},
     input::{Input, is_inside_an_input, residue_path, sidecar_path, stem_of},

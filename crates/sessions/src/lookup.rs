@@ -8,10 +8,11 @@ use std::{
     fs::{self, File},
     io::{self, Read},
     path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
 };
 
-use core_model::{Environment, Format, Formats};
-use storage::Compression;
+use core_model::{Environment, Format, Formats, PlaceKind};
+use storage::{Compression, Documents};
 
 use crate::{
     copies::{self, Converted},
@@ -44,6 +45,15 @@ pub struct Lookup<'e> {
     /// The other working trees of its repository.
     worktrees: Vec<String>,
     formats: Vec<&'static Format>,
+    /// The stores of clients that yield documents, once they are asked for.
+    stores: OnceLock<Vec<OpenStore>>,
+}
+
+/// A store of a format's client that yields documents, or the reason why it cannot be read.
+struct OpenStore {
+    format: &'static Format,
+    place: PathBuf,
+    documents: io::Result<Arc<Documents>>,
 }
 
 impl<'e> Lookup<'e> {
@@ -66,7 +76,7 @@ impl<'e> Lookup<'e> {
         worktrees.retain(|tree| Some(tree) != project.as_ref());
         let text = |path: PathBuf| path.to_string_lossy().into_owned();
         let (project, worktrees) = (project.map(text), worktrees.into_iter().map(text).collect());
-        Self { environment, all, project, worktrees, formats }
+        Self { environment, all, project, worktrees, formats, stores: OnceLock::new() }
     }
 
     /// Returns all sessions of the project, sorted by path.
@@ -74,13 +84,11 @@ impl<'e> Lookup<'e> {
     /// # Errors
     ///
     /// Returns an error if a folder cannot be read, or if there is no session.
-    pub fn all(&self) -> io::Result<Vec<PathBuf>> {
-        let mut found = Vec::new();
-        for folder in self.places()? {
-            let files = folder.files()?.into_iter();
-            found.extend(files.filter(|file| self.is_wanted(file, folder.shared)));
-        }
-        found.sort();
+    pub fn all(&self) -> io::Result<Vec<Input>> {
+        let mut found = self.sessions()?;
+        found.retain(|session| self.is_wanted(session));
+        found.sort_by(|one, other| one.path.cmp(&other.path));
+        let found: Vec<Input> = found.iter().map(Stored::input).collect();
         if found.is_empty() { Err(self.nothing()) } else { Ok(found) }
     }
 
@@ -92,7 +100,7 @@ impl<'e> Lookup<'e> {
     /// Returns an error if a folder cannot be read, or if there is no session.
     pub fn inputs(&self, warn: &mut dyn FnMut(Warning)) -> io::Result<Vec<Input>> {
         let mut inputs = Vec::new();
-        for Folder { path, format, shared } in self.places()? {
+        for Folder { path, format } in self.places()? {
             if !path.is_dir() {
                 continue;
             }
@@ -101,25 +109,102 @@ impl<'e> Lookup<'e> {
             leave_out_packed(&mut found, |input| input.path());
             // The other files of a session's own folder are the client's.
             found.retain(|input| input.path().is_none_or(|file| is_session(file, format)));
-            found.retain(|input| input.path().is_none_or(|file| self.is_wanted(file, shared)));
+            found.retain(|input| {
+                let stored = |path: &Path| Stored::file(format, path.to_owned());
+                input.path().is_none_or(|path| self.is_wanted(&stored(path)))
+            });
             inputs.append(&mut found);
         }
+        self.warn_of_stores(warn);
+        let documents = self.documents().into_iter().filter(|session| self.is_wanted(session));
+        inputs.extend(documents.map(|session| session.found_input()));
         inputs.retain(|input| !input.is_side_file());
         if inputs.is_empty() { Err(self.nothing()) } else { Ok(inputs) }
     }
 
-    /// Returns the sessions in the folders of clients, each with its id.
+    /// Returns the sessions in the folders and stores of clients, each with its id. A store that cannot be
+    /// read has none.
     ///
     /// # Errors
     ///
     /// Returns an error if a folder cannot be read.
     pub fn sessions(&self) -> io::Result<Vec<Stored>> {
+        let mut sessions = self.session_files()?;
+        sessions.extend(self.documents());
+        Ok(sessions)
+    }
+
+    /// Returns the sessions that are files in the folders of clients, each with its id.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a folder cannot be read.
+    pub fn session_files(&self) -> io::Result<Vec<Stored>> {
         let mut sessions = Vec::new();
         for folder in self.places()? {
             let format = folder.format;
-            sessions.extend(folder.files()?.into_iter().map(|path| Stored { format, path }));
+            sessions.extend(folder.files()?.into_iter().map(|path| Stored::file(format, path)));
         }
         Ok(sessions)
+    }
+
+    /// Returns the sessions in the stores of clients. If several stores of a client have a session, that
+    /// of the first one counts.
+    fn documents(&self) -> Vec<Stored> {
+        let (mut sessions, mut known) = (Vec::new(), HashSet::new());
+        for OpenStore { format, documents, .. } in self.stores() {
+            let Ok(documents) = documents else { continue };
+            for session in documents.sessions() {
+                if known.insert((format.name, session.id.clone())) {
+                    let (path, documents) = (documents.path(&session.id), Some(documents.clone()));
+                    sessions.push(Stored { format, path, documents });
+                }
+            }
+        }
+        sessions
+    }
+
+    /// Opens the stores of clients that yield documents, once.
+    fn stores(&self) -> &[OpenStore] {
+        self.stores.get_or_init(|| {
+            let mut open = Vec::new();
+            for format in self.formats.iter().copied() {
+                let Some(store) = format.documents else { continue };
+                for place in (store.places)(&self.environment) {
+                    let kind = match fs::metadata(&place) {
+                        Ok(metadata) if metadata.is_file() => PlaceKind::Database,
+                        Ok(metadata) if metadata.is_dir() => PlaceKind::Folder,
+                        _ => continue,
+                    };
+                    let documents = Documents::open(&place, kind, &store);
+                    open.push(OpenStore { format, place, documents });
+                }
+            }
+            open
+        })
+    }
+
+    /// Calls `warn` for each store that cannot be read, and for sessions of stores that are left out.
+    pub fn warn_of_stores(&self, warn: &mut dyn FnMut(Warning)) {
+        for OpenStore { place, documents, .. } in self.stores() {
+            match documents {
+                Ok(documents) if documents.n_unnamed() > 0 => {
+                    warn(Warning::OddIds(place.clone(), documents.n_unnamed()));
+                }
+                Ok(_) => {}
+                Err(error) => warn(Warning::StoreUnread(place.clone(), error.to_string())),
+            }
+        }
+    }
+
+    /// Returns why stores could not be read, for an error: `; PLACE is not read: REASON`. Empty if all
+    /// were read.
+    fn unread(&self) -> String {
+        let reason = |store: &OpenStore| {
+            let error = store.documents.as_ref().err()?;
+            Some(format!("; {} is not read: {error}", store.place.display()))
+        };
+        self.stores().iter().filter_map(reason).collect()
     }
 
     /// Returns the folders that may have sessions of the project, or of all projects, sorted by
@@ -127,8 +212,7 @@ impl<'e> Lookup<'e> {
     fn places(&self) -> io::Result<Vec<Folder>> {
         let mut folders = Vec::new();
         for format in self.formats.iter().copied() {
-            let shared = format.store.filter(|store| store.is_shared).map(|_| format);
-            let folder = |path| Folder { path, format, shared };
+            let folder = |path| Folder { path, format };
             folders.extend(self.folders_of(format)?.into_iter().map(folder));
         }
         folders.sort_by(|one, other| one.path.cmp(&other.path));
@@ -137,12 +221,18 @@ impl<'e> Lookup<'e> {
         Ok(folders)
     }
 
-    /// Returns whether a file is of the project, or no project is asked for. `shared` is the format
-    /// of a folder with the sessions of all projects. A file that cannot be read is wanted, so that
-    /// the error is reported.
-    fn is_wanted(&self, file: &Path, shared: Option<&'static Format>) -> bool {
-        let (Some(project), Some(format)) = (&self.project, shared) else { return true };
-        let Ok(started_in) = first_folder(file, format) else { return true };
+    /// Returns whether a session is of the project, or no project is asked for. A file that cannot be read
+    /// is wanted, so that the error is reported.
+    fn is_wanted(&self, session: &Stored) -> bool {
+        let is_shared = session.format.store.is_some_and(|store| store.is_shared);
+        let Some(project) = self.project.as_ref().filter(|_| is_shared) else { return true };
+        let started_in = match &session.documents {
+            Some(_) => session.project().map(PathBuf::from),
+            None => match first_folder(&session.path, session.format) {
+                Ok(started_in) => started_in,
+                Err(_) => return true,
+            },
+        };
         let is_it = |project: &String| started_in.as_deref() == Some(Path::new(project));
         is_it(project) || self.worktrees.iter().any(is_it)
     }
@@ -161,9 +251,15 @@ impl<'e> Lookup<'e> {
     pub fn nothing(&self) -> io::Error {
         io::Error::other(match &self.project {
             Some(project) => {
-                format!("{project}: no session of this project; `convert list` prints all sessions")
+                let unread = self.unread();
+                format!(
+                    "{project}: no session of this project; `convert list` prints all sessions{unread}"
+                )
             }
-            None => "no session in the folders of the clients; name a file or a folder".to_owned(),
+            None => {
+                let unread = self.unread();
+                format!("no session in the folders of the clients; name a file or a folder{unread}")
+            }
         })
     }
 
@@ -178,27 +274,29 @@ impl<'e> Lookup<'e> {
     ///
     /// Returns an error if there is no such file and no such session, if several sessions have the id,
     /// or if a folder cannot be read. A path that is no id is returned as it is, existing or not.
-    pub fn find(&self, path: &Path) -> io::Result<PathBuf> {
+    pub fn find(&self, path: &Path) -> io::Result<Input> {
+        let at = |path: &Path| Input::at(self.all, path.to_owned());
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_file() && metadata.len() <= MAX_BREADCRUMB => {
-                return Ok(self.follow(path)?.unwrap_or_else(|| path.to_owned()));
+                return Ok(self.follow(path)?.map_or_else(|| at(path), |path| at(&path)));
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            _ => return Ok(path.to_owned()),
+            _ => return Ok(at(path)),
         }
         if path.as_os_str() == LATEST {
             return self.latest();
         }
-        let Some(id) = path.to_str().filter(|id| is_id(id)) else { return Ok(path.to_owned()) };
+        let Some(id) = path.to_str().filter(|id| is_id(id)) else { return Ok(at(path)) };
         let sessions = self.by_id(id)?;
         if let Some(newest) = newest_of_one(self.all, &sessions) {
             return Ok(newest);
         }
         match sessions.as_slice() {
-            [session] => Ok(session.path.clone()),
-            [] => Err(io::Error::other(
-                "no such file, and no session with this id; `convert list` prints ids",
-            )),
+            [session] => Ok(session.input()),
+            [] => Err(io::Error::other(format!(
+                "no such file, and no session with this id; `convert list` prints ids{}",
+                self.unread(),
+            ))),
             sessions => Err(io::Error::other(format!(
                 "may be {}; choose with a longer id, --from or --project",
                 candidates(sessions),
@@ -214,23 +312,25 @@ impl<'e> Lookup<'e> {
     /// # Errors
     ///
     /// Returns an error if a folder cannot be read, or if there is no session.
-    pub fn latest(&self) -> io::Result<PathBuf> {
-        let mut found = Vec::new();
-        for folder in self.places()? {
-            let Folder { format, shared, .. } = folder;
-            let files = folder.files()?.into_iter();
-            found.extend(files.map(|file| (copies::changed(&file), file, format, shared)));
-        }
-        found.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+    pub fn latest(&self) -> io::Result<Input> {
+        let mut found: Vec<(i128, Stored)> = self
+            .sessions()?
+            .into_iter()
+            .map(|session| (copies::changed(&session.input()), session))
+            .collect();
+        found.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.path.cmp(&other.1.path)));
         let mut untouched = None;
-        for (_, file, format, shared) in found {
-            if !self.is_wanted(&file, shared) || !is_conversation(&file, format).unwrap_or(false) {
+        for (_, session) in found {
+            let input = session.input();
+            if !self.is_wanted(&session)
+                || !is_conversation(&input, session.format).unwrap_or(false)
+            {
                 continue;
             }
-            if !Converted::read(self.all, &file).is_ok_and(Converted::is_untouched) {
-                return Ok(file);
+            if !Converted::read(self.all, &input).is_ok_and(Converted::is_untouched) {
+                return Ok(input);
             }
-            untouched = untouched.or(Some(file));
+            untouched = untouched.or(Some(input));
         }
         untouched.ok_or_else(|| self.nothing())
     }
@@ -248,11 +348,20 @@ impl<'e> Lookup<'e> {
         sessions.retain(|session| {
             session.id().is_some_and(|it| {
                 let other = copies::plain_id(it);
-                other == plain || ids.contains(&other) || self.ids_in_clients(it).contains(&plain)
+                self.is_made_from(it, id)
+                    || other == plain
+                    || ids.contains(&other)
+                    || self.ids_in_clients(it).contains(&plain)
             })
         });
         sessions.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(sessions)
+    }
+
+    /// Returns whether a client has made one of two ids from the other one.
+    fn is_made_from(&self, one: &str, other: &str) -> bool {
+        let mut stores = self.all.iter().filter_map(|format| format.documents);
+        stores.any(|it| (it.is_made_from)(one, other) || (it.is_made_from)(other, one))
     }
 
     /// Returns the plain ids under which clients look for the session with an id.
@@ -310,17 +419,22 @@ impl<'e> Lookup<'e> {
     /// Returns the sessions with an id. If there is none, returns sessions whose ids start with it.
     fn by_id(&self, id: &str) -> io::Result<Vec<Stored>> {
         let (mut exact, mut starting) = (Vec::new(), Vec::new());
-        for folder in self.places()? {
-            let Folder { format, shared, .. } = folder;
-            for path in folder.files()? {
-                let stored = Stored { format, path };
-                let Some(found) = stored.id() else { continue };
-                let is_exact = found == id;
-                let is_start = found.starts_with(id) && !id.is_empty();
-                if (is_exact || is_start) && self.is_wanted(&stored.path, shared) {
-                    if is_exact { exact.push(stored) } else { starting.push(stored) }
-                }
+        let mut add = |stored: Stored| {
+            let Some(found) = stored.id() else { return false };
+            let is_exact = found == id;
+            let is_start = found.starts_with(id) && !id.is_empty();
+            if (is_exact || is_start) && self.is_wanted(&stored) {
+                if is_exact { exact.push(stored) } else { starting.push(stored) }
             }
+            is_exact
+        };
+        let mut is_found = false;
+        for stored in self.session_files()? {
+            is_found |= add(stored);
+        }
+        // To open a database takes time.
+        if !is_found {
+            self.documents().into_iter().for_each(|stored| _ = add(stored));
         }
         let mut found = if exact.is_empty() { starting } else { exact };
         found.sort_by(|one, other| one.path.cmp(&other.path));
@@ -332,8 +446,6 @@ impl<'e> Lookup<'e> {
 struct Folder {
     path: PathBuf,
     format: &'static Format,
-    /// The format, if the folder has the sessions of all projects.
-    shared: Option<&'static Format>,
 }
 
 impl Folder {
@@ -380,7 +492,7 @@ fn candidates(sessions: &[Stored]) -> String {
 
 /// Returns the file with the newest turns, if all files are copies of one session in different
 /// clients.
-fn newest_of_one(formats: Formats, sessions: &[Stored]) -> Option<PathBuf> {
+fn newest_of_one(formats: Formats, sessions: &[Stored]) -> Option<Input> {
     let id = |session: &Stored| session.id().map(copies::plain_id);
     let first = sessions.first()?;
     let is_one = sessions.iter().all(|session| id(session) == id(first));
@@ -388,7 +500,7 @@ fn newest_of_one(formats: Formats, sessions: &[Stored]) -> Option<PathBuf> {
     if !is_one || sessions.len() < 2 || clients.len() < sessions.len() {
         return None;
     }
-    let files: Vec<PathBuf> = sessions.iter().map(|session| session.path.clone()).collect();
+    let files: Vec<Input> = sessions.iter().map(Stored::input).collect();
     copies::newest(formats, &files).cloned()
 }
 
@@ -412,7 +524,7 @@ mod tests {
 
     #[test]
     fn candidates_are_named_by_the_starts_of_their_ids() {
-        let stored = |path: &str| Stored { format: &FORMAT, path: path.into() };
+        let stored = |path: &str| Stored::file(&FORMAT, path.into());
         let sessions = ["a/0123456789-1.jsonl", "a/0123456789-2.jsonl", "b/3.jsonl"].map(stored);
         assert_eq!(
             candidates(&sessions),

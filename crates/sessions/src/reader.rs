@@ -89,7 +89,7 @@ pub fn read(
 }
 
 /// The number of bytes from which the format of a document is detected.
-const MAX_HEAD: u64 = 256 * 1024;
+pub(crate) const MAX_HEAD: u64 = 256 * 1024;
 
 struct Reader<'i> {
     formats: Formats,
@@ -233,7 +233,7 @@ fn take_line(
 }
 
 /// Returns the format of a document; `None` for another input.
-fn document_of(formats: Formats, head: &[u8]) -> Option<&'static Format> {
+pub(crate) fn document_of(formats: Formats, head: &[u8]) -> Option<&'static Format> {
     let mut ballot = Ballot::new(formats);
     ballot.push_head(head);
     if !ballot.has_document() {

@@ -115,7 +115,19 @@ impl SessionFiles {
         path: PathBuf,
         warn: &mut dyn FnMut(Warning),
     ) -> io::Result<Self> {
-        let main = Input::file(path);
+        Self::of_main(formats, Input::at(formats, path), warn)
+    }
+
+    /// Returns an input and the files that belong to it.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a folder cannot be listed.
+    pub fn of_main(
+        formats: Formats,
+        main: Input,
+        warn: &mut dyn FnMut(Warning),
+    ) -> io::Result<Self> {
         let (format, others) = beside(formats, &main, warn)?;
         Ok(Self { main, others, format })
     }

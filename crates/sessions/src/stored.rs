@@ -8,12 +8,13 @@ use std::{
     collections::HashSet,
     io::{self, Read},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use conversion::Source;
 use core_model::Format;
 use jsonl::Scanner;
-use storage::{Compression, Limits, list};
+use storage::{Backend, Compression, Documents, Limits, list};
 
 use crate::input::{Input, stem_of};
 
@@ -28,14 +29,46 @@ const MAX_RECORDS: usize = 1024;
 pub struct Stored {
     /// The format whose client has the folder.
     pub format: &'static Format,
-    /// The path of the file.
+    /// The path of the file, or of the document in a store.
     pub path: PathBuf,
+    /// The store that yields the document; `None` for a file.
+    pub documents: Option<Arc<Documents>>,
 }
 
 impl Stored {
+    /// Creates a session that is a file.
+    pub fn file(format: &'static Format, path: PathBuf) -> Self {
+        Self { format, path, documents: None }
+    }
+
     /// Returns the id in the name of the file, or of its folder; `None` if the name is not UTF-8.
     pub fn id(&self) -> Option<&str> {
         self.format.session_id(&self.path, stem_of(&self.path)?)
+    }
+
+    /// Returns the session as an input.
+    pub fn input(&self) -> Input {
+        match &self.documents {
+            Some(documents) => {
+                Input::stored(Backend::Documents(documents.clone()), self.path.clone())
+            }
+            None => Input::file(self.path.clone()),
+        }
+    }
+
+    /// Returns the session as an input that the user did not name.
+    pub(crate) fn found_input(&self) -> Input {
+        match self.input() {
+            Input::File { storage, path, name, .. } => {
+                Input::File { storage, path, name, is_named: false }
+            }
+            other => other,
+        }
+    }
+
+    /// Returns the folder that the session was started in, if its store has it; `None` for a file.
+    pub(crate) fn project(&self) -> Option<&str> {
+        self.documents.as_ref()?.session(&self.path).ok()?.project.as_deref()
     }
 }
 
@@ -92,13 +125,13 @@ pub(crate) fn first_folder(file: &Path, format: &Format) -> io::Result<Option<Pa
     Ok(folder.map(|folder| PathBuf::from(&*folder.decode())))
 }
 
-/// Returns whether a file is a session with a message, and not the transcript of a sub-agent.
+/// Returns whether an input is a session with a message, and not the transcript of a sub-agent.
 ///
 /// # Errors
 ///
 /// Returns an error if the file cannot be read.
-pub(crate) fn is_conversation(file: &Path, format: &Format) -> io::Result<bool> {
-    let opened = Input::file(file.to_owned()).open(Limits::default())?;
+pub(crate) fn is_conversation(session: &Input, format: &Format) -> io::Result<bool> {
+    let opened = session.open(Limits::default())?;
     let mut source = Source::new(opened);
     source.set_framing(format.framing);
     let (mut is_found, mut n_records) = (None, 0);

@@ -4,9 +4,10 @@
 
 use std::{io, path::Path};
 
+use core_model::Formats;
 use storage::{Backend, Interruption, is_url, without_query};
 
-use crate::input::Input;
+use crate::{documents::store_of, input::Input};
 
 #[cfg(feature = "cloud")]
 use crate::walk::is_ours;
@@ -40,10 +41,12 @@ impl Stores {
     ///
     /// # Errors
     ///
-    /// Returns an error if the URL is of no known store, or if the program has no stores.
-    pub fn of(&mut self, path: &Path) -> io::Result<Backend> {
+    /// Returns an error if the URL is of no known store, if the program has no stores, or if the path is
+    /// below a store of documents that cannot be read.
+    pub fn of(&mut self, formats: Formats, path: &Path) -> io::Result<Backend> {
         if !is_url(path) {
-            return Ok(Backend::Disk);
+            let documents = store_of(formats, path).transpose()?;
+            return Ok(documents.map_or(Backend::Disk, Backend::Documents));
         }
         #[cfg(feature = "cloud")]
         return Ok(Backend::Bucket(self.buckets.of(path)?.0));

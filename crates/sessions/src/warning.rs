@@ -10,6 +10,10 @@ pub enum Warning {
     NotRegular(PathBuf),
     /// A file with the titles of sessions cannot be read, for this reason.
     TitlesUnread(PathBuf, String),
+    /// The sessions of a database or of a folder of small files cannot be read, for this reason.
+    StoreUnread(PathBuf, String),
+    /// A store has this number of sessions whose ids are no safe names.
+    OddIds(PathBuf, u64),
 }
 
 impl fmt::Display for Warning {
@@ -20,6 +24,13 @@ impl fmt::Display for Warning {
             }
             Warning::TitlesUnread(path, reason) => {
                 write!(formatter, "{}: {reason}; titles may be missing", path.display())
+            }
+            Warning::StoreUnread(path, reason) => {
+                write!(formatter, "{}: its sessions are left out: {reason}", path.display())
+            }
+            Warning::OddIds(path, n_sessions) => {
+                let path = path.display();
+                write!(formatter, "{path}: sessions with odd ids are left out: {n_sessions}")
             }
         }
     }

@@ -1,20 +1,21 @@
-//! Backends: the disk, or an object store.
+//! Backends: the disk, an object store, or a store that yields documents.
 //!
 //! In: a path or an URL. Out: a [`Stat`] or the bytes.
 
 #[cfg(feature = "cloud")]
 pub(crate) mod cloud;
+pub(crate) mod documents;
 
-#[cfg(feature = "cloud")]
-use std::sync::Arc;
 use std::{
     fs::{self, File},
     io::{self, Read, Seek},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use core_model::{Disk, Files, Layout, LayoutFile};
 
+use self::documents::Documents;
 use crate::{folder::list::list, system};
 
 #[cfg(feature = "cloud")]
@@ -32,6 +33,8 @@ pub enum Backend {
     /// An object store. Paths are URLs.
     #[cfg(feature = "cloud")]
     Bucket(Arc<Bucket>),
+    /// A store of a client that yields documents. Paths are below it.
+    Documents(Arc<Documents>),
 }
 
 /// The metadata that show whether a file has changed.
@@ -66,6 +69,7 @@ impl Backend {
             Backend::Disk => Ok(Stat::of(&fs::metadata(path)?)),
             #[cfg(feature = "cloud")]
             Backend::Bucket(bucket) => bucket.stat(path),
+            Backend::Documents(documents) => documents.stat(path),
         }
     }
 
@@ -84,6 +88,7 @@ impl Backend {
             }
             #[cfg(feature = "cloud")]
             Backend::Bucket(bucket) => bucket.stat(path),
+            Backend::Documents(documents) => documents.stat(path),
         }
     }
 
@@ -97,6 +102,7 @@ impl Backend {
             Backend::Disk => Ok(Box::new(File::open(path)?)),
             #[cfg(feature = "cloud")]
             Backend::Bucket(bucket) => Ok(Box::new(bucket.open(path)?)),
+            Backend::Documents(documents) => Ok(Box::new(documents.document(path)?)),
         }
     }
 
@@ -106,6 +112,7 @@ impl Backend {
             Backend::Disk => path.symlink_metadata().is_ok(),
             #[cfg(feature = "cloud")]
             Backend::Bucket(bucket) => bucket.stat(path).is_ok(),
+            Backend::Documents(documents) => documents.session(path).is_ok(),
         }
     }
 
@@ -127,6 +134,8 @@ impl Backend {
                 };
                 Ok(files.into_iter().filter_map(owned).collect())
             }
+            // A document is a session.
+            Backend::Documents(_) => Ok(Vec::new()),
         }
     }
 
@@ -144,7 +153,7 @@ impl PartialEq for Backend {
             (Backend::Disk, Backend::Disk) => true,
             #[cfg(feature = "cloud")]
             (Backend::Bucket(one), Backend::Bucket(other)) => Arc::ptr_eq(one, other),
-            #[cfg(feature = "cloud")]
+            (Backend::Documents(one), Backend::Documents(other)) => Arc::ptr_eq(one, other),
             _ => false,
         }
     }
@@ -156,6 +165,7 @@ impl Files for Backend {
             Backend::Disk => Disk.size(path),
             #[cfg(feature = "cloud")]
             Backend::Bucket(bucket) => Ok(bucket.stat(path)?.length),
+            Backend::Documents(documents) => Ok(documents.stat(path)?.length),
         }
     }
 

@@ -37,11 +37,15 @@ mod temporary;
 
 #[cfg(feature = "cloud")]
 pub use self::backend::cloud::{Bucket, Buckets, Condition, ObjectLog, Reader};
+#[cfg(not(feature = "sqlite"))]
+pub use self::backend::documents::without_sqlite;
 #[cfg(not(feature = "cloud"))]
 pub use self::backend::without_cloud;
 pub use self::{
     backend::{
-        Backend, Bytes, Changed, Stat, is_changed, is_folder, is_stream, is_url, without_query,
+        Backend, Bytes, Changed, Stat,
+        documents::{Document, Documents, is_database_log, is_sqlite},
+        is_changed, is_folder, is_stream, is_url, without_query,
     },
     compress::{Compression, Decoder, Encoder},
     folder::{

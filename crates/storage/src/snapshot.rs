@@ -12,12 +12,13 @@ use std::{
 use twox_hash::XxHash3_64;
 
 use crate::{
-    backend::{Bytes, Stat},
+    backend::{Bytes, Stat, documents::Document},
+    folder::FILE_MODE,
     system,
 };
 
 #[cfg(feature = "cloud")]
-use crate::{backend::cloud::Reader, folder::FILE_MODE};
+use crate::backend::cloud::Reader;
 
 /// Limit on the bytes of a read that asks only for the type of a file.
 const MAX_MAGIC: usize = 32;
@@ -64,6 +65,12 @@ impl Snapshot {
     pub fn of_object(object: Reader) -> Self {
         let stat = object.stat().clone();
         Self::of(Box::new(object), stat, FILE_MODE)
+    }
+
+    /// Opens a snapshot of a document of a store. Its metadata are those in the store.
+    pub fn of_document(document: Document) -> Self {
+        let (stat, length) = (document.stat.clone(), document.length);
+        Self { length, ..Self::of(Box::new(document), stat, FILE_MODE) }
     }
 
     fn of(bytes: Box<dyn Bytes>, stat: Stat, mode: u32) -> Self {

@@ -126,7 +126,7 @@ impl Changes {
                     continue;
                 }
                 let is_untouched = || {
-                    let copy = Converted::read(job.config.formats, &place);
+                    let copy = Converted::read(job.config.formats, &Input::file(place.clone()));
                     is_replaced && copy.is_ok_and(Converted::is_untouched)
                 };
                 related = match is_main {
@@ -152,6 +152,25 @@ impl Changes {
             }
         }
         files.reverse();
+        Ok(Self { home, path, files, intent, times, change })
+    }
+
+    /// Returns the file that the client imports, if importing it changes something. It replaces one of
+    /// an earlier run. `there` is the session in the client's store.
+    pub(super) fn to_import(
+        file: Input,
+        home: Home,
+        change: Change,
+        there: Option<PathBuf>,
+    ) -> Result<Self, ConvertError> {
+        let path = there.filter(|_| !change.is_write()).unwrap_or_else(|| home.path());
+        let mut files = Vec::new();
+        if change.is_write() {
+            let existing =
+                if self::there(&path)?.is_some() { Existing::Ours } else { Existing::None };
+            files.push(Placed { file, place: path.clone(), existing });
+        }
+        let (intent, times) = (Intent::default(), Times::default());
         Ok(Self { home, path, files, intent, times, change })
     }
 

@@ -4,6 +4,8 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
+use jsonl::{Document, UnitScanner, push_canonical};
+
 /// How an existing file is related to a new one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Relation {
@@ -45,9 +47,82 @@ pub(super) fn relation(new: impl Read, existing: impl Read) -> io::Result<Relati
     }
 }
 
+/// Compares the records of a new document with an existing one, by their values. What is around the
+/// records may differ: an import leaves the session as it is.
+///
+/// # Errors
+///
+/// Returns an error if a document cannot be read.
+pub(super) fn relation_of_documents(
+    new: impl Read,
+    existing: impl Read,
+    paths: &'static [&'static str],
+) -> io::Result<Relation> {
+    let mut new = CanonicalRecords::new(new, paths);
+    let mut existing = CanonicalRecords::new(existing, paths);
+    let mut is_empty = true;
+    loop {
+        match (new.next()?, existing.next()?) {
+            (None, None) => return Ok(Relation::Equal),
+            (Some(_), None) if !is_empty => return Ok(Relation::Shorter),
+            (None, Some(_)) if !is_empty => return Ok(Relation::Longer),
+            (Some(new), Some(existing)) if new == existing => is_empty = false,
+            _ => return Ok(Relation::Differ),
+        }
+    }
+}
+
+/// The records of a document, as canonical values.
+struct CanonicalRecords<R> {
+    document: Document<R>,
+    units: UnitScanner,
+    paths: &'static [&'static str],
+    buffer: Vec<u8>,
+}
+
+impl<R: Read> CanonicalRecords<R> {
+    fn new(reader: R, paths: &'static [&'static str]) -> Self {
+        let (document, units) = (Document::new(reader, paths), UnitScanner::default());
+        Self { document, units, paths, buffer: Vec::new() }
+    }
+
+    /// Returns the next record; `None` at the end. A damaged record differs from all others.
+    fn next(&mut self) -> io::Result<Option<&[u8]>> {
+        self.buffer.clear();
+        while let Some(unit) = self.document.next()? {
+            if unit.is_glue() {
+                continue;
+            }
+            match self.units.scan(&unit, self.paths) {
+                (_, Ok(value)) => push_canonical(&mut self.buffer, value, &[]),
+                (line, Err(_)) => self.buffer.extend_from_slice(line.bytes()),
+            }
+            return Ok(Some(&self.buffer));
+        }
+        Ok(None)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_document_grows_by_its_records() {
+        for (new, existing, expected) in [
+            ("[1]", "[ 1.0 ]", Relation::Equal),
+            ("[1,2]", "[1]", Relation::Shorter),
+            ("[1]", "[1,2]", Relation::Longer),
+            ("[1,3]", "[1,2]", Relation::Differ),
+            ("[1]", "[]", Relation::Differ),
+            ("[]", "[]", Relation::Equal),
+        ] {
+            let of = |items: &str, n| format!("{{\"n\":{n},\"r\":{items}}}");
+            let (new, existing) = (of(new, 1), of(existing, 2));
+            let found = relation_of_documents(new.as_bytes(), existing.as_bytes(), &["r"]);
+            assert_eq!(found.expect("in memory"), expected, "{new} {existing}");
+        }
+    }
 
     #[test]
     fn a_file_grows_by_its_end() {

@@ -39,7 +39,7 @@ impl OutputRoot {
     pub fn open(path: &Path, stores: &mut Stores) -> io::Result<Self> {
         let storage = if is_url(path) { stores.target(path)? } else { Backend::Disk };
         match storage {
-            Backend::Disk => Ok(Self::Folder(Folder::create(path)?)),
+            Backend::Disk | Backend::Documents(_) => Ok(Self::Folder(Folder::create(path)?)),
             #[cfg(feature = "cloud")]
             Backend::Bucket(bucket) => Ok(Self::Prefix(bucket, path.to_owned())),
         }

@@ -114,7 +114,7 @@ impl Worker {
         let options = config.output_options.clone();
         let (mut ready, mut receipts) = (Vec::new(), Vec::new());
         for planned in units {
-            let storage = self.stores().of(&planned.main);
+            let storage = self.stores().of(config.formats, &planned.main);
             let mut warn = |warning| self.warnings.push(warning);
             match planned.unit(config.formats, storage, &mut warn) {
                 Some(unit) => {

@@ -148,7 +148,7 @@ impl ValueCompleter for Projects {
         let mut folders = BTreeSet::new();
         let mut projects = BTreeSet::new();
         let mut n_read = 0;
-        for Stored { format, path } in newest_sessions() {
+        for Stored { format, path, .. } in newest_sessions() {
             // The sessions of other folders are of one project each.
             let is_shared = format.store.is_some_and(|store| store.is_shared);
             let is_wanted = match is_shared {
@@ -157,7 +157,7 @@ impl ValueCompleter for Projects {
             };
             if projects.len() < MAX_IDS && is_wanted {
                 n_read += usize::from(is_shared);
-                projects.extend(project(&path));
+                projects.extend(project(&Input::file(path)));
             }
         }
         let projects = projects.into_iter().filter(|it| it.starts_with(start) && !is_odd(it));
@@ -182,9 +182,10 @@ impl ValueCompleter for Tools {
     }
 }
 
-/// Returns the sessions of this machine, the newest first; none if no client keeps any.
+/// Returns the sessions of this machine that are files, the newest first; none if no client keeps any. To
+/// read databases takes too long for a completion.
 fn newest_sessions() -> Vec<Stored> {
-    let sessions = lookup(None, None, None).sessions().unwrap_or_default();
+    let sessions = lookup(None, None, None).session_files().unwrap_or_default();
     let modified = |path: &Path| {
         fs::metadata(path).and_then(|it| it.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
     };

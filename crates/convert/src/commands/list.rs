@@ -9,7 +9,7 @@ use std::{
     cmp::Ordering,
     collections::HashMap,
     io::{self, Write},
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 use archive::Status;
@@ -235,7 +235,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 }
 
 /// Returns for each session the file of the original, if the session is a converted copy of another one
-/// in the list. Both have the same id.
+/// in the list. Both have the same id, or the client of the copy has made its id from the other one.
 fn originals(sessions: &[Session]) -> Vec<Option<String>> {
     let key = |format, id: &str| (format, id.replace('-', "").to_ascii_lowercase());
     let files: HashMap<_, &str> = sessions
@@ -243,8 +243,15 @@ fn originals(sessions: &[Session]) -> Vec<Option<String>> {
         .map(|session| (key(session.format.name, &session.id), &*session.label))
         .collect();
     let original = |session: &Session| {
-        let file = files.get(&key(session.origin?.format, &session.id))?;
-        Some((*file).to_owned())
+        let origin = session.origin?.format;
+        let file = files.get(&key(origin, &session.id)).copied().or_else(|| {
+            let is_made_from = session.format.documents?.is_made_from;
+            let is_it = |other: &&Session| {
+                other.format.name == origin && is_made_from(&session.id, &other.id)
+            };
+            sessions.iter().find(is_it).map(|other| &*other.label)
+        })?;
+        Some(file.to_owned())
     };
     sessions.iter().map(original).collect()
 }
@@ -437,9 +444,9 @@ fn add_titles<'i>(inputs: impl Iterator<Item = &'i Input>, mut sessions: Vec<&mu
     }
 }
 
-/// Returns the project of a session file, as `list` shows it.
-pub(crate) fn project(path: &Path) -> Option<String> {
-    ends::scan(&Input::file(path.to_owned()), None).ok()?.project
+/// Returns the project of a session, as `list` shows it.
+pub(crate) fn project(session: &Input) -> Option<String> {
+    ends::scan(session, None).ok()?.project
 }
 
 /// Returns the titles of session files, as `list` shows them; `None` for a file without a title,

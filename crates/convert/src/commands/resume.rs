@@ -20,7 +20,7 @@ use archive::{
 use clap::{ValueHint, builder::FalseyValueParser};
 use clap_complete::engine::ArgValueCompleter;
 use core_model::{Format, Options, SafeName};
-use sessions::{LATEST, SessionFiles, Stored, absolute};
+use sessions::{Input, LATEST, SessionFiles, Stored, absolute};
 
 use self::source::Found;
 use super::list::project;
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         Ok(found) => found,
         Err(error) => return failed(&format!("{}: {error}", args.session.display())),
     };
-    if let Some(reason) = running::reason(&found.path).filter(|_| !args.force) {
+    if let Some(reason) = running::reason(&found.input).filter(|_| !args.force) {
         return failed(&reason);
     }
     match (&found.stored, &args.into) {
@@ -125,7 +125,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 fn go_on(args: &Args, to: &'static Format, stored: &Stored) -> io::Result<Status> {
     let path = &stored.path;
     let Some(store) = to.store else { return failed("this agent keeps no sessions") };
-    let project = match project(path) {
+    let project = match project(&stored.input()) {
         Some(project) => PathBuf::from(project),
         None => absolute(Path::new(".")),
     };
@@ -138,6 +138,7 @@ fn go_on(args: &Args, to: &'static Format, stored: &Stored) -> io::Result<Status
     };
     let installed = Installed {
         resume: store.resume,
+        import: &[],
         project: project.to_owned(),
         is_project_there: Path::new(project).is_dir(),
         name,
@@ -152,7 +153,8 @@ fn go_on(args: &Args, to: &'static Format, stored: &Stored) -> io::Result<Status
 
 /// Converts a session, installs it, and goes on with it.
 fn install(args: &Args, to: &'static Format, found: &Found) -> io::Result<Status> {
-    let unit = SessionFiles::of_file(FORMATS, found.path.clone(), &mut warn)?;
+    let unit = SessionFiles::of_main(FORMATS, found.input.clone(), &mut warn)?;
+    let label = unit.main.label();
     let mut config = JobConfig::new(FORMATS, to);
     config.from = args.from.as_deref().and_then(by_name);
     // The records before the last compaction come home in the carry.
@@ -171,13 +173,14 @@ fn install(args: &Args, to: &'static Format, found: &Found) -> io::Result<Status
     if let Some(lost) = losses::that_matter(draft.files()).filter(|_| !args.allow_loss) {
         return failed(&format!(
             "{}: {} would go on without a part of it: {lost}; --allow-loss accepts that",
-            found.path.display(),
-            to.name
+            label, to.name
         ));
     }
     let path = &draft.installed().path;
     let reason = match draft.installed().change {
-        Change::Grows => running::reason(path),
+        // The file to import is ours.
+        _ if !draft.installed().import.is_empty() => None,
+        Change::Grows => running::reason(&Input::file(path.clone())),
         // An earlier run may have written it a moment ago.
         _ => running::reason_to_keep_closed(path),
     };
@@ -202,7 +205,7 @@ fn install(args: &Args, to: &'static Format, found: &Found) -> io::Result<Status
         notes.iter().for_each(|line| say(&escape_for_terminal(line)));
     }
     problems.iter().for_each(|problem| complain(problem));
-    finish(args, (&found.path, from, to), &installed, status)
+    finish(args, (Path::new(&label), from, to), &installed, status)
 }
 
 /// Prints why a session was not converted or not installed.
@@ -299,6 +302,9 @@ fn finish(
     object.plain("written", !args.dry_run && installed.change.is_write());
     object.string("project", project);
     let command = installed.command();
+    if let Some(import) = installed.import_command() {
+        object.strings("import", import.iter().map(String::as_str));
+    }
     object.strings("command", command.iter().map(String::as_str));
     io::stdout().write_all(&object.line())?;
     Ok(status)

@@ -38,6 +38,7 @@ mod rules;
 mod selection;
 mod sessions;
 mod shared;
+mod stores;
 mod terminal;
 mod tiny_lines;
 mod told;

@@ -822,7 +822,8 @@ fn streams_are_no_agents_to_go_on_in() {
     assert_eq!(output.status.code(), Some(2));
     let message = text(&output.stderr);
     assert!(
-        message.contains("[possible values: claude-code, clido, codex, copilot, pi, qwen]"),
+        message
+            .contains("[possible values: claude-code, clido, codex, copilot, opencode, pi, qwen]"),
         "{message}"
     );
 }

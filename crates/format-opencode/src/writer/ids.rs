@@ -3,7 +3,7 @@
 //! In: the time 1795377454072 and a UUID. Out: `msg_204d5dbf8001` and 14 letters and digits of the
 //! UUID's hash. The client sorts messages by time and id, and parts by id, so later ids are larger.
 
-use core_model::{IdSet, uuid_of_name};
+use core_model::{IdSet, SafeName, uuid_of_name};
 use jsonl::Text;
 
 /// The ids of a session.
@@ -68,6 +68,21 @@ pub(super) fn session_id(id: &str, created: i64) -> String {
     let stamp = !time & 0xffff_ffff_ffff;
     format!("ses_{stamp:012x}{}", digits(id))
 }
+
+/// Returns whether a text is the id of a session: `ses_` and letters and digits.
+pub(crate) fn is_session_id(id: &str) -> bool {
+    id.len() <= SafeName::MAX_LENGTH && is_id(id, "ses_")
+}
+
+/// Returns whether the id of a session was made from the id that another client has given it: the last
+/// letters depend on that one alone, and those before them on the time of its start.
+pub(crate) fn is_session_of(id: &str, other: &str) -> bool {
+    let rest = id.strip_prefix("ses_").filter(|_| is_session_id(id));
+    rest.and_then(|rest| rest.get(TIME_DIGITS..)).is_some_and(|end| end == digits(other))
+}
+
+/// The hexadecimal digits of the time in an id.
+const TIME_DIGITS: usize = 12;
 
 /// Returns whether a text is an id of a kind, such as `ses_`.
 pub(super) fn is_id(id: &str, start: &str) -> bool {

@@ -185,6 +185,7 @@ fn around(storage: &Backend, main: &Path, warn: &mut dyn FnMut(Warning)) -> io::
         }
         #[cfg(feature = "cloud")]
         Backend::Bucket(bucket) => bucket.beside(&bare)?.into_iter().map(found).collect(),
+        Backend::Documents(_) => Vec::new(),
     };
     inputs.sort_by(|one, other| one.path().cmp(&other.path()));
     Ok(inputs)

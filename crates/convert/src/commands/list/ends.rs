@@ -246,8 +246,19 @@ impl Ends {
     fn document(&mut self, input: &mut Opened) -> io::Result<()> {
         let paths = self.format.framing.paths();
         let (mut document, mut units) = (Document::new(input, paths), UnitScanner::default());
+        let mut n_records = 0_u64;
         while let Some(unit) = document.next()? {
+            let is_record = !unit.is_glue();
+            n_records += u64::from(is_record);
             if let (_, Ok(value)) = units.scan(&unit, paths) {
+                // The document around its records may have no carry, and later records of an original
+                // have one if they came home.
+                if n_records <= 1 {
+                    self.origin = self.origin.or_else(|| Origin::of(value));
+                }
+                if let Some(origin) = self.origin.as_mut().filter(|_| is_record) {
+                    origin.is_continued = !Member::is_in(value, self.format);
+                }
                 self.format.for_each_event(value, |event| {
                     self.event(event);
                     true

@@ -1,15 +1,32 @@
 //! Finds signs that the agent of a session is still running.
 
-use std::{path::Path, time::Duration};
+use std::{
+    path::Path,
+    time::{Duration, UNIX_EPOCH},
+};
 
-use storage::{Holder, holders, time_since_change};
+use sessions::Input;
+use storage::{Backend, Holder, holders, time_since_change};
 
 /// A file that was changed within this time may get more lines soon.
 const QUIET: Duration = Duration::from_secs(3);
 
 /// Returns why a session may still get lines from its agent; `None` if nothing says so.
-pub(super) fn reason(session: &Path) -> Option<String> {
-    reason_to_keep_closed(session).or_else(|| reason_to_wait(session))
+///
+/// A client has its database open all the time, whatever its sessions. So only the time of a session in
+/// a store counts.
+pub(super) fn reason(session: &Input) -> Option<String> {
+    let Input::File { storage, path, .. } = session else { return None };
+    match storage {
+        Backend::Disk => {
+            reason_to_keep_closed(path).or_else(|| reason_to_wait(path, time_since_change(path)?))
+        }
+        storage => {
+            let modified = u64::try_from(storage.stat(path).ok()?.modified).ok()?;
+            let changed = UNIX_EPOCH.checked_add(Duration::from_nanos(modified))?;
+            reason_to_wait(path, changed.elapsed().ok()?)
+        }
+    }
 }
 
 /// Returns which process has a session open; `None` if none is seen.
@@ -21,10 +38,9 @@ pub(super) fn reason_to_keep_closed(session: &Path) -> Option<String> {
     ))
 }
 
-fn reason_to_wait(session: &Path) -> Option<String> {
+fn reason_to_wait(session: &Path, unchanged: Duration) -> Option<String> {
     let path = session.display();
-    let is_fresh = time_since_change(session).is_some_and(|time| time < QUIET);
-    is_fresh.then(|| {
+    (unchanged < QUIET).then(|| {
         let seconds = QUIET.as_secs();
         format!(
             "{path} was written less than {seconds} seconds ago, so its agent may be running; end it \

@@ -3,13 +3,11 @@
 //! In: an id, and Claude Code as the agent. The session is in Claude Code, and its copy in Codex went on.
 //! Out: the copy, because its new turns are to come home.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::{fs, io, path::Path};
 
 use core_model::Format;
-use sessions::{LATEST, Stored, absolute, newest_with_turns};
+use sessions::{Input, LATEST, Stored, absolute, newest_with_turns};
+use storage::Backend;
 
 use super::Args;
 use crate::{FORMATS, by_name, environment::lookup};
@@ -17,7 +15,7 @@ use crate::{FORMATS, by_name, environment::lookup};
 /// The file to go on with.
 #[derive(Debug)]
 pub(super) struct Found {
-    pub(super) path: PathBuf,
+    pub(super) input: Input,
     /// The session in the folder of the wanted agent, if the file is that.
     pub(super) stored: Option<Stored>,
 }
@@ -31,11 +29,14 @@ pub(super) struct Found {
 ///
 /// Returns an error if there is no such session, or if several have the id.
 pub(super) fn find(args: &Args, to: &'static Format) -> io::Result<Found> {
-    let is_path = fs::metadata(&args.session).is_ok();
+    let is_path = fs::metadata(&args.session).is_ok()
+        || !matches!(Input::at(FORMATS, args.session.clone()).storage(), Backend::Disk);
     let is_latest = !is_path && args.session.as_os_str() == LATEST;
     let here = is_latest.then(|| Path::new("."));
     let from = args.from.as_deref().and_then(by_name);
-    let path = lookup(args.project.as_deref().or(here), from, None).find(&args.session)?;
+    let input = lookup(args.project.as_deref().or(here), from, None).find(&args.session)?;
+    // An input that is no file is refused later, with its own reason.
+    let path = input.path().map(Path::to_owned).unwrap_or_default();
     let versions = lookup(None, None, None).versions(&path)?;
     let (mut there, others): (Vec<Stored>, Vec<Stored>) =
         versions.into_iter().partition(|version| version.format.family == to.family);
@@ -43,16 +44,16 @@ pub(super) fn find(args: &Args, to: &'static Format) -> io::Result<Found> {
     let is_there = there.iter().any(is_it);
     let is_chosen = is_path || from.is_some() || there.is_empty();
     if is_chosen && !is_there {
-        return Ok(Found { path, stored: None });
+        return Ok(Found { input, stored: None });
     }
-    let others: Vec<PathBuf> = others.into_iter().map(|version| version.path).collect();
+    let others: Vec<Input> = others.iter().map(Stored::input).collect();
     if !is_chosen && let Some(other) = newest_with_turns(FORMATS, &others) {
-        return Ok(Found { path: other.clone(), stored: None });
+        return Ok(Found { input: other.clone(), stored: None });
     }
     if is_there {
         there.retain(is_it);
     }
     let stored = there.into_iter().next();
-    let path = stored.as_ref().map_or(path, |version| version.path.clone());
-    Ok(Found { path, stored })
+    let input = stored.as_ref().map_or(input, Stored::input);
+    Ok(Found { input, stored })
 }
