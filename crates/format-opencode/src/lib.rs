@@ -27,6 +27,7 @@
 //! - [`Writer`] writes records of any format as a document that `opencode import` reads.
 //! - [`read_session`] and [`list_sessions`] read the folder of small files of versions before 1.2, and
 //!   [`sessions_dir`] finds it. [`database`] finds the database of later versions.
+//! - [`TypedRecord`] has the members of a record as fields of a struct.
 //! - [`Checker`] finds the faults on which the import stops. An import is no transaction, so a
 //!   document is checked before it.
 //!
@@ -36,7 +37,7 @@
 //!
 //! All features are on by default.
 //!
-//! - `serde`: events as JSON.
+//! - `serde`: records as structs of Rust, and events as JSON.
 //! - `full`: the feature above, faster hashes and UTF-8, and every spelling of ISO 8601.
 //!
 //! [`core_model`] and [`jsonl`] are re-exported: this crate is the only dependency that you need.
@@ -51,6 +52,8 @@ mod reader;
 mod record;
 mod revert;
 mod store;
+#[cfg(feature = "serde")]
+mod typed;
 mod unread;
 mod validate;
 mod writer;
@@ -61,6 +64,11 @@ use jsonl::Framing;
 pub use core_model;
 pub use jsonl;
 
+#[cfg(feature = "serde")]
+pub use self::typed::{
+    AssistantRecord, SessionRecord, TypedAssistant, TypedPart, TypedRecord, TypedSession,
+    TypedState, TypedTokens, TypedUser, UserRecord,
+};
 pub use self::{
     face::{Checker, OpenCode, Reader, RecordBuf, RecordRef, Writer},
     reader::{detect, read, read_more, read_part},

@@ -1,5 +1,12 @@
 //! The tests of this crate from outside, in one binary, since each binary costs a link.
 
+#[cfg(feature = "serde")]
+mod face;
 mod fixtures;
+#[cfg(feature = "serde")]
+mod format;
 mod store;
+#[cfg(feature = "serde")]
+#[path = "../../../core-model/tests/shared/typed.rs"]
+mod typed;
 mod writer;
