@@ -235,7 +235,9 @@ impl Job {
         };
         let draft = Scratch::new()?;
         let main = draft.path().join(DRAFT);
-        let job = self.for_scratch(&draft)?;
+        let mut job = self.for_scratch(&draft)?;
+        let project = target.project.map(absolute);
+        job.config.options.project = project.and_then(|project| Some(project.to_str()?.to_owned()));
         let mut results = job.convert_session(unit, &main, false);
         if results.iter().any(|(_, result)| result.is_err()) {
             for (_, result) in results.iter_mut().filter(|(_, result)| result.is_ok()) {

@@ -404,6 +404,9 @@ pub struct Options {
     /// Whether to write only the part after the last compaction, from which the client would
     /// continue.
     pub from_last_compaction: bool,
+    /// The folder in which the target's client will go on, if it is not the session's. Clients that
+    /// compare it with the folder in the session, such as pi, find it there.
+    pub project: Option<String>,
 }
 
 /// A version of the Agent SDK for Python that dumps are written for.

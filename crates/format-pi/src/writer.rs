@@ -29,8 +29,9 @@ use self::{
 };
 
 /// Creates a writer of a session.
-pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn EventWriter> {
-    Box::new(SessionWriter { facts, ..SessionWriter::default() })
+pub(crate) fn create(options: &Options, facts: Facts) -> Box<dyn EventWriter> {
+    let project = options.project.clone();
+    Box::new(SessionWriter { facts, project, ..SessionWriter::default() })
 }
 
 /// The state between two events.
@@ -40,6 +41,8 @@ pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn EventWriter> {
 #[derive(Debug, Default)]
 struct SessionWriter {
     facts: Facts,
+    /// The folder in which pi will go on, if it is not the session's.
+    project: Option<String>,
     has_header: bool,
     /// Whether the output has a message that pi sends as the user's.
     has_prompt: bool,

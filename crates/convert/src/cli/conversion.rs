@@ -168,6 +168,7 @@ impl ConversionArgs {
     /// Returns the options of readers and writers.
     pub(crate) fn options(&self) -> Options {
         Options {
+            project: None,
             sdk_version: self.sdk_version.into(),
             is_strict: self.strict,
             all_branches: self.all_branches,

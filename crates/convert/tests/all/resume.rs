@@ -815,6 +815,34 @@ fn a_folder_that_is_gone_is_said() {
     assert!(command.starts_with(&format!("cd {} && pi --session", new.display())), "{command}");
 }
 
+/// pi goes on only in the folder that its file names. A session of another system has none here.
+#[test]
+fn a_session_of_another_system_goes_on_in_a_folder_of_this_one() {
+    let home = Home::new();
+    let own = agent("claude-code");
+    let session = home.with_session(own);
+    let there = fs::read_to_string(&session).expect("read");
+    let project = home.project();
+    let there = there.replace(project.to_str().expect("UTF-8"), r"D:\\app");
+    assert!(there.contains(r#""cwd":"D:\\app""#), "{there}");
+    home.write(&session, &there);
+    let file = session.to_str().expect("UTF-8");
+    assert!(home.refuses(&[file, "--in", "pi"]).contains("--into FOLDER"));
+    let before = home.sessions();
+    let into = ["--into", project.to_str().expect("UTF-8")];
+    home.resume(&[&[file, "--in", "pi"][..], &into].concat());
+    let mut after = home.sessions();
+    after.retain(|path, _| !before.contains_key(path));
+    let (copy, written) = after.pop_first().expect("a copy");
+    let expected = format!(r#""cwd":"{}""#, project.display());
+    let header = text(&written).lines().next().unwrap_or_default();
+    assert!(header.contains(&expected), "{header}");
+    say(agent("pi"), &copy, "away");
+    home.resume(&[&[own.id, "--in", "claude-code"][..], &into].concat());
+    let back = fs::read_to_string(&session).expect("read");
+    assert!(back.starts_with(&there) && back.len() > there.len(), "{back}");
+}
+
 #[test]
 fn streams_are_no_agents_to_go_on_in() {
     let home = Home::new();

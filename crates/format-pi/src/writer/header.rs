@@ -1,5 +1,7 @@
 //! Writes the header: pi refuses a file whose first line is another, and older versions empty it.
 
+use std::borrow::Cow;
+
 use core_model::{Body, Event, LossKind, Output, SafeName, iso_millis, millis};
 use jsonl::{Raw, Scanner, Text};
 
@@ -33,9 +35,14 @@ impl SessionWriter {
             }
         }
         // Without a folder, pi takes the one that it is started in.
-        if let Some(cwd) = self.facts.cwd.as_deref().and_then(Text::new) {
+        let own = self.facts.cwd.as_deref().and_then(Text::new).map(|cwd| cwd.decode());
+        let project = self.project.as_deref().map(Cow::Borrowed);
+        if own.is_some() && project.is_some() && own != project {
+            out.lose(LossKind::Flattened, event.vocabulary.cwd);
+        }
+        if let Some(cwd) = project.or(own) {
             out.put(line, ",\"cwd\":");
-            out.put_string(line, &cwd.decode());
+            out.put_string(line, &cwd);
         }
         out.put(line, "}");
         out.emit(line);
