@@ -26,6 +26,7 @@ mod one_pass;
 mod parallel;
 pub(crate) mod recovery;
 pub(crate) mod report;
+pub(crate) mod root;
 mod second_pass;
 mod sidechains;
 pub(crate) mod sink;
@@ -237,6 +238,7 @@ impl Conversion {
         let depth = history.depth(self.to);
         let restored_formats = depth.map_or(&[][..], |depth| &history.formats[..=depth]);
         let counts_carries = history.fault.is_some();
+        source.set_root_first(self.from.rewrites.is_values() && depth.is_some());
         source.with_events(self.from, |events| {
             self.pass(events, restored_formats, sidecar, target, counts_carries)
         })

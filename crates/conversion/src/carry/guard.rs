@@ -8,6 +8,7 @@ use core_model::Format;
 use jsonl::{Line, Scanner, Value, push_canonical};
 
 use super::{MEMBER, Member, number::guard_of};
+use crate::pipeline::root::first_key;
 
 /// Returns the guard of a record of a format, given in one or more pieces without its carry.
 pub(crate) fn record_guard(format: &Format, is_glue: bool, pieces: &[&[u8]]) -> u64 {
@@ -38,10 +39,7 @@ fn value_guard(format: &Format, is_glue: bool, value: Value<'_>) -> u64 {
     without.extend(format.rewrites.volatile());
     if is_glue {
         // The arrays of the records are no part of the head.
-        let first_key = |path: &&'static str| {
-            path.split(['.', '[']).find(|key| !key.is_empty()).unwrap_or_default()
-        };
-        without.extend(format.framing.paths().iter().map(first_key));
+        without.extend(format.framing.paths().iter().map(|path| first_key(path)));
     }
     let mut canonical = Vec::new();
     push_canonical(&mut canonical, value, &without);

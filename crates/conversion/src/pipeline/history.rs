@@ -91,24 +91,12 @@ pub fn conversion_history<R: Read + Seek + Send>(
     source: &mut Source<R>,
     mut sidecar: Option<&mut Sidecar>,
 ) -> io::Result<ConversionHistory> {
-    let mut head = Head::default();
-    let mut n_plain = 0;
-    source.set_framing(from.framing);
-    source.for_each_piece(&[from], &mut |line, value| {
-        // Glue between records has no carry.
-        let has_carry = value.is_ok_and(|value| Member::is_in(value, from));
-        if line.is_glue() && !(has_carry || value.is_ok() && sidecar.is_some()) {
-            return true;
-        }
-        let is_plain = value.is_ok() && !has_carry;
-        n_plain += usize::from(is_plain);
-        // A line without a carry is needed only to find its carry in a sidecar.
-        let is_needed = sidecar.is_some() || !is_plain;
-        let bytes = if is_needed { line.bytes() } else { PLAIN }.to_vec();
-        head.lines.push(HeadLine { bytes, unit: line.unit(), carry: None });
-        // Most sources have no carry. Two lines are enough to see that.
-        head.lines.len() < MAX_LINES && (head.lines.len() != 2 || n_plain < 2 || sidecar.is_some())
-    })?;
+    source.set_root_first(false);
+    let mut head = Head::read(from, source, sidecar.is_some())?;
+    if from.rewrites.is_values() && (sidecar.is_some() || head.begins_late()) {
+        source.set_root_first(true);
+        head = Head::read(from, source, sidecar.is_some())?;
+    }
     let mut found = ConversionHistory::default();
     let mut scanner = UnitScanner::default();
     if let Some(sidecar) = &mut sidecar {
@@ -148,6 +136,41 @@ pub fn conversion_history<R: Read + Seek + Send>(
 }
 
 impl Head {
+    /// Reads the first lines of a source.
+    fn read<R: Read + Seek + Send>(
+        from: &'static Format,
+        source: &mut Source<R>,
+        has_sidecar: bool,
+    ) -> io::Result<Self> {
+        let (mut head, mut n_plain) = (Self::default(), 0);
+        source.for_each_piece(&[from], &mut |line, value| {
+            // Glue between records has no carry.
+            let has_carry = value.is_ok_and(|value| Member::is_in(value, from));
+            if line.is_glue() && !(has_carry || value.is_ok() && has_sidecar) {
+                return true;
+            }
+            let is_plain = value.is_ok() && !has_carry;
+            n_plain += usize::from(is_plain);
+            // A line without a carry is needed only to find its carry in a sidecar.
+            let bytes = match value {
+                _ if is_plain && !has_sidecar => PLAIN,
+                Ok(value) if line.is_glue() => value.raw().as_str().as_bytes(),
+                _ => line.bytes(),
+            };
+            head.lines.push(HeadLine { bytes: bytes.to_vec(), unit: line.unit(), carry: None });
+            // Most sources have no carry. Two lines are enough to see that.
+            let n_lines = head.lines.len();
+            n_lines < MAX_LINES && (n_lines != 2 || n_plain < 2 || has_sidecar)
+        })?;
+        Ok(head)
+    }
+
+    /// Returns whether a line has a carry, and the object around the records has none before them.
+    fn begins_late(&self) -> bool {
+        let has_root = self.lines.first().is_some_and(|line| line.unit == Unit::Glue);
+        !has_root && self.lines.iter().any(|line| line.bytes != PLAIN)
+    }
+
     /// Attaches the sidecar's carries to their lines.
     fn attach(&mut self, format: &Format, carries: Vec<String>) {
         let mut places: HashMap<Option<u64>, VecDeque<usize>> = HashMap::new();

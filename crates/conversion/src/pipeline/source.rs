@@ -15,6 +15,7 @@ use jsonl::{Chunk, Document, Line, Scanner, UnitScanner, Value};
 use crate::pipeline::{
     parallel::for_each_chunk,
     recovery::{Recovery, is_damage},
+    root::joined_root,
     survey::{EachEvent, EachWindow, Events},
 };
 
@@ -57,6 +58,19 @@ pub struct Source<R> {
     is_kept: bool,
     framing: Framing,
     units: UnitScanner,
+    root: Root,
+}
+
+/// The members of a document's root, which a client may move behind the records.
+#[derive(Debug, Default)]
+enum Root {
+    /// They are given where they are.
+    #[default]
+    InPlace,
+    /// They come first, and are not joined yet.
+    First,
+    /// The object of all members, for the first glue; `None` if none is behind the records.
+    Joined(Option<Vec<u8>>),
 }
 
 impl<R: Read + Seek + Send> Source<R> {
@@ -71,6 +85,18 @@ impl<R: Read + Seek + Send> Source<R> {
             is_kept: true,
             framing: Framing::Lines,
             units: UnitScanner::default(),
+            root: Root::default(),
+        }
+    }
+
+    /// Sets whether the first glue of a document is read with all members of the root, and later glue
+    /// without them: a carry in a member that a client moved behind the records is then read first. The
+    /// bytes of glue stay as they are.
+    pub(crate) fn set_root_first(&mut self, is_first: bool) {
+        match (&self.root, is_first) {
+            (Root::InPlace, true) => self.root = Root::First,
+            (_, false) => self.root = Root::InPlace,
+            _ => {}
         }
     }
 
@@ -225,11 +251,27 @@ impl<R: Read + Seek + Send> Source<R> {
         each: &mut EachLine<'_>,
     ) -> io::Result<()> {
         self.window.leave();
+        if matches!(self.root, Root::First) {
+            self.reader.seek(SeekFrom::Start(0))?;
+            self.root = Root::Joined(joined_root(&mut self.reader, paths)?);
+        }
+        let mut root = match &self.root {
+            Root::Joined(Some(root)) => Some(&**root),
+            _ => None,
+        };
         self.reader.seek(SeekFrom::Start(0))?;
         let mut document = Document::new(&mut self.reader, paths);
         while let Some(unit) = document.next()? {
             let (unit, value) = self.units.scan(&unit, paths);
-            if !each(&unit, value) {
+            let goes_on = match root.filter(|_| unit.is_glue() && value.is_ok()) {
+                Some(members) => {
+                    // Later glue has no members.
+                    root = Some(b"{}");
+                    each(&unit, self.scanner.scan_slice(members, unit.offset()))
+                }
+                None => each(&unit, value),
+            };
+            if !goes_on {
                 break;
             }
         }
