@@ -150,6 +150,16 @@ impl Output {
         }
     }
 
+    /// Notes that a line shows a value of the current source line, which the writer spells itself. For
+    /// formats whose carries refer to no bytes of a record ([`Rewrites::Values`](crate::Rewrites)): of a
+    /// source line with values in several lines, each of them covers a part.
+    pub fn show(&mut self, id: LineId, raw: Raw<'_>) {
+        self.touch(id);
+        if self.notes() {
+            self.note(id, raw.as_str(), 0, Spelling::Same);
+        }
+    }
+
     /// Notes the first slice of the current source line in a line.
     fn touch_first(&mut self, id: LineId) {
         if let Some(line) = self.drafts.line(id).owner {

@@ -311,11 +311,13 @@ impl Sayings {
     }
 
     /// Returns whether the sides have an input with and without the object that writers put around
-    /// an input that is none: `{"value":[1]}` and `[1]`.
+    /// an input that is none: `{"value":[1]}` or `{"input":[1]}`, and `[1]`.
     fn is_wrapped_by(&self, line: &str, other: &Self) -> bool {
         let has = |line: String| other.lines.contains(&(Kind::Input, line));
-        let inner = line.strip_prefix("{\"value\":").and_then(|it| it.strip_suffix('}'));
-        inner.is_some_and(|inner| has(inner.to_owned())) || has(format!("{{\"value\":{line}}}"))
+        ["{\"value\":", "{\"input\":"].iter().any(|start| {
+            let inner = line.strip_prefix(start).and_then(|it| it.strip_suffix('}'));
+            inner.is_some_and(|inner| has(inner.to_owned())) || has(format!("{start}{line}}}"))
+        })
     }
 
     /// Returns the number of compared bytes.
