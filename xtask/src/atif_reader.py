@@ -53,8 +53,27 @@ def reversed_members(value):
     return value
 
 
+def steps_first(document):
+    """Returns a document whose other members are behind the steps."""
+    return {"steps": document["steps"], **{key: document[key] for key in document if key != "steps"}}
+
+
+def by_harbor(document):
+    """Returns a document as Harbor's models write it: they have an order of their own."""
+    from harbor.models.trajectories.trajectory import Trajectory
+
+    return Trajectory.model_validate(document).to_json_dict()
+
+
+def written_anew(document):
+    """Yields the ways in which programs write a document anew."""
+    yield "sorted", {key: reversed_members(member) for key, member in sorted(document.items())}
+    yield "steps-first", steps_first(document)
+    yield "by-harbor", by_harbor(document)
+
+
 def check(folders):
-    harbor, n, faults = validator(), {"valid": 0, "back": 0, "empty": 0}, []
+    harbor, n, faults = validator(), {"valid": 0, "back": 0, "empty": 0, "anew": 0}, []
     there, anew = SCRATCH / "there.json", SCRATCH / "anew.json"
     for path in sessions(folders):
         origin = detect(path)
@@ -70,15 +89,20 @@ def check(folders):
         else:
             faults.append(f"{path}: refused: {harbor.get_errors()[:2]}")
             continue
-        document = json.loads(written)
-        spelled = {key: reversed_members(member) for key, member in sorted(document.items())}
-        anew.write_text(json.dumps(spelled, indent=2))
-        for document in (there, anew):
-            if convert(document, "atif", origin) == path.read_bytes():
-                n["back"] += 1
+        if convert(there, "atif", origin) == path.read_bytes():
+            n["back"] += 1
+        else:
+            faults.append(f"{path}: does not come back as written")
+        for name, document in written_anew(json.loads(written)):
+            anew.write_text(json.dumps(document, indent=2))
+            if convert(anew, "atif", origin) == path.read_bytes():
+                n["anew"] += 1
             else:
-                faults.append(f"{path}: does not come back from {document.name}")
-    print(f"{n['valid']} documents are valid, {n['back']} sessions came back, {n['empty']} show nothing")
+                faults.append(f"{path}: does not come back {name}")
+    print(
+        f"{n['valid']} documents are valid, {n['back']} sessions came back as written and "
+        f"{n['anew']} from 3 documents each that were written anew, {n['empty']} show nothing"
+    )
     for fault in faults:
         print(fault)
     return not faults

@@ -13,6 +13,7 @@ pub static FORMATS: Formats = Formats::new(&[
     &format_codex::FORMAT,
     &format_codex::STREAM,
     &format_copilot::FORMAT,
+    &format_atif::FORMAT,
     &format_opencode::FORMAT,
     &format_pi::FORMAT,
     &format_gemini::QWEN,

@@ -78,7 +78,7 @@ pub(crate) const PATHS: &[&str] = &["steps", "subagent_trajectories"];
 /// order of members. It is in `extra`, because Harbor refuses unknown members.
 pub static FORMAT: Format = Format::new(
     NAME,
-    'a',
+    't',
     "ATIF documents, versions 1.0 to 1.8 (Harbor's trajectory.json)",
     Functions {
         detect,

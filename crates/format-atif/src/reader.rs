@@ -57,8 +57,8 @@ pub fn read(value: Value<'_>) -> Event<'_> {
         Entry::Document(document) => read_start(value, &document),
         Entry::Step(step) => read_step(value, &step),
         Entry::Trajectory(document) => {
-            let mut event = read_inner(&document, 0)
-                .unwrap_or_else(|| other(value, Text::new("\"subagent_trajectories\"")));
+            // The members around its steps.
+            let mut event = other(value, Text::new("\"subagent_trajectories\""));
             as_agent(&mut event, &document);
             event
         }
@@ -81,7 +81,7 @@ pub(crate) fn read_more(value: Value<'_>, n: u32) -> Option<Event<'_>> {
         Entry::Step(step) if n == 1 => read_observation(value, &step),
         Entry::Step(_) => None,
         Entry::Trajectory(document) => {
-            let mut event = read_inner(&document, n)?;
+            let mut event = read_inner(value, &document, n.checked_sub(1)?)?;
             as_agent(&mut event, &document);
             Some(event)
         }
@@ -151,11 +151,22 @@ fn read_member(value: Value<'_>, n: usize) -> Option<Event<'_>> {
     Some(other(value, Some(key)))
 }
 
-/// Reads event `n` of the steps of a sub-agent.
-fn read_inner<'l>(document: &Document<'l>, n: usize) -> Option<Event<'l>> {
+/// Reads event `n` of the steps of a sub-agent. The steps behind the limit are one event.
+fn read_inner<'l>(trajectory: Value<'l>, document: &Document<'l>, n: usize) -> Option<Event<'l>> {
+    let rest = || Some(other(trajectory, Text::new("\"steps\"")));
     let mut n_before = 0usize;
-    let steps = document.steps?.items().take(MAX_STEPS);
-    for value in steps.filter(Value::is_object) {
+    for (step_idx, value) in document.steps?.items().enumerate() {
+        if step_idx == MAX_STEPS {
+            return if n == n_before { rest() } else { None };
+        }
+        if !value.is_object() {
+            // An item that is no step.
+            if !value.is_null() && n_before == n {
+                return rest();
+            }
+            n_before = n_before.saturating_add(usize::from(!value.is_null()));
+            continue;
+        }
         let Entry::Step(step) = Record::decode(value).entry else {
             // An object of another kind.
             if n_before == n {

@@ -21,6 +21,8 @@ use core_model::{
     Tokens,
 };
 
+use jsonl::Text;
+
 use self::{head::Totals, queue::Queue};
 use crate::record::{Entry, Record};
 
@@ -54,13 +56,17 @@ impl EventWriter for DocumentWriter {
         if self.agent.is_empty() {
             self.agent = event.format;
         }
-        if let (None, Some(branch)) = (&self.git_branch, event.context.git_branch) {
+        if let (None, Some(branch), false) =
+            (&self.git_branch, event.context.git_branch, self.has_head)
+        {
             self.git_branch = Some(json::string(&branch.decode()));
         }
         match &event.body {
             Body::Start(start) => {
                 let model = || start.model.map(|model| json::string(&model.decode()));
-                self.model = self.model.take().or_else(model);
+                if !self.has_head {
+                    self.model = self.model.take().or_else(model);
+                }
                 self.count_start(event, start, out);
             }
             Body::Message(message) => self.write_message(event, message, out),
@@ -99,7 +105,14 @@ impl EventWriter for DocumentWriter {
         self.emit_all(out);
         self.is_dirty = false;
         match Record::decode(event.value).entry {
-            Entry::Document(_) => self.has_head = true,
+            Entry::Document(_) => {
+                let string = |text: Text<'_>| json::string(&text.decode());
+                if let Body::Start(start) = &event.body {
+                    self.model = start.model.map(string);
+                }
+                self.git_branch = event.context.git_branch.map(string);
+                self.has_head = true;
+            }
             Entry::Step(_) if event.nth == 0 => {
                 self.has_head = true;
                 let tokens = event.message().and_then(|message| message.usage);

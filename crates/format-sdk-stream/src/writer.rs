@@ -125,10 +125,12 @@ impl EventWriter for StreamWriter {
         self.session.end_response();
         match &event.body {
             Body::Message(message) => self.write_message(event, message, out),
-            Body::Start(_) => {
+            Body::Start(start) => {
                 if self.is_started {
                     return out.lose_record(event);
                 }
+                let first = self.facts.interactions.first_model();
+                out.drop_if(start.model.is_some_and(|it| Some(it.as_str()) != first), "model");
                 if event.context.time.is_some() {
                     let has_prompt = !self.facts.interactions.is_empty();
                     if self.manner.flavor == Flavor::Dump && has_prompt {

@@ -16,6 +16,7 @@ const MAX_BYTES: u64 = 4_200;
 
 /// The results of detection.
 const FORMATS: &[&str] = &[
+    "atif",
     "claude-code",
     "clido",
     "codex",

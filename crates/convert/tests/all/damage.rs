@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, io};
 
 use convert::{CarryMode, Conversion, Damage, FORMATS, Recovered, Report, by_name};
 use core_model::{Format, Options};
-use jsonl::{Line, Scanner, recover};
+use jsonl::{Line, Scanner, Value, recover};
 
 use crate::shared::{
     data::{data, root},
@@ -108,7 +108,13 @@ fn records_of(format: &Format) -> Vec<Vec<u8>> {
     for fixture in fixtures() {
         if fixture.format == format.name && !fixture.name.starts_with("damaged") {
             for line in jsonl::lines(&as_lines(&fixture.bytes, format).0) {
-                let is_record = scanner.scan(&line).is_ok_and(|value| (format.is_record)(value));
+                // Steps inside a trajectory of ATIF are records themselves.
+                let is_one = |value: Value<'_>| {
+                    value.get("steps").is_none_or(|it| it.items().next().is_none())
+                };
+                let is_record = scanner
+                    .scan(&line)
+                    .is_ok_and(|value| (format.is_record)(value) && is_one(value));
                 records.extend(is_record.then(|| line.content().trim_ascii().to_vec()));
             }
         }

@@ -18,7 +18,8 @@ use crate::shared::{
     made_up::made_up,
     said::{Said, for_each_event},
     sessions::{
-        Happening, claude_code, clido, copilot, dump, happenings, opencode, pi, qwen, rollout, wire,
+        Happening, atif, claude_code, clido, copilot, dump, happenings, opencode, pi, qwen,
+        rollout, wire,
     },
     shown::{shown, shown_document},
     turns::picked,
@@ -89,6 +90,7 @@ fn spelled(
     spelling: Option<Spelling>,
 ) -> Vec<String> {
     match format.name {
+        "atif" => atif(all, spelling.unwrap_or(Spelling::Compact)),
         "claude-code" => claude_code(all, is_split, spelling.unwrap_or(Spelling::Compact)),
         "clido" => clido(all, spelling.unwrap_or(Spelling::Compact)),
         "sdk-stream" => dump(all, spelling.unwrap_or(Spelling::Python)),

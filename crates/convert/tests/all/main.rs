@@ -42,4 +42,5 @@ mod stores;
 mod terminal;
 mod tiny_lines;
 mod told;
+mod trajectories;
 mod vectors;

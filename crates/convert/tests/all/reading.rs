@@ -120,8 +120,10 @@ fn a_queued_prompt_is_a_prompt_at_its_place_everywhere() {
         let written = converted(&source, "claude-code", to.name);
         let expected = match to.name {
             // The line of a prompt in a dump has only text, and the loss is reported.
-            "sdk-stream" => PROMPTS.map(|prompt| prompt.trim_end_matches(" (image)")),
-            _ => PROMPTS,
+            "sdk-stream" => PROMPTS.map(|prompt| prompt.trim_end_matches(" (image)").to_owned()),
+            // A document has the place of the image as a text, and the loss is reported.
+            "atif" => PROMPTS.map(|it| it.replace("(image)", "[image image/png, 72 bytes]")),
+            _ => PROMPTS.map(str::to_owned),
         };
         assert_eq!(prompts(written.as_bytes(), to), expected, "{}", to.name);
         let at = |words: &str| written.find(words).expect(words);
@@ -248,8 +250,8 @@ fn no_outcome_is_made_up_for_what_may_still_be_going_on() {
             let is_answered = n_lines == lines.len();
             // pi, Qwen Code, Codex and Copilot have no line for the end of a run, and a stream none that is
             // made up.
-            let has_none =
-                ["codex", "codex-stream", "copilot", "opencode", "pi", "qwen"].contains(&to.name);
+            let has_none = ["atif", "codex", "codex-stream", "copilot", "opencode", "pi", "qwen"]
+                .contains(&to.name);
             let expected = u64::from(is_answered && !has_none);
             assert_eq!(n_outcomes, expected, "{}: {written}", to.name);
         }

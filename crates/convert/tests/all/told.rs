@@ -37,11 +37,16 @@ struct Leaf {
 /// Returns the leaves of all lines that are JSON.
 fn leaves(bytes: &[u8], format: &Format) -> Vec<Leaf> {
     let mut leaves = Vec::new();
-    let (bytes, first) = as_lines(bytes, format);
-    for (line, bytes) in (first..).zip(bytes.split(|byte| *byte == b'\n')) {
+    let (bytes, numbers) = as_lines(bytes, format);
+    for (n, bytes) in bytes.split(|byte| *byte == b'\n').enumerate() {
+        let line = numbers.of(n);
         if let Ok(record) = serde_json::from_slice::<Value>(bytes) {
             let first = leaves.len();
-            grow(&record, line, &mut Vec::new(), &mut record_kind(&record), &mut leaves);
+            let mut kinds = match format.name {
+                "atif" => step_kind(&record),
+                _ => record_kind(&record),
+            };
+            grow(&record, line, &mut Vec::new(), &mut kinds, &mut leaves);
             let is_dump = record.get("type").is_none();
             leaves.iter_mut().skip(first).for_each(|leaf: &mut Leaf| leaf.is_dump = is_dump);
         }
@@ -112,6 +117,20 @@ fn record_kind(record: &Value) -> Vec<String> {
     let item = [&record["payload"]["type"], &record["item"]["type"]].into_iter().find_map(text);
     let blocks = item.as_deref().map_or(&[][..], block_kinds);
     kinds.extend(blocks.iter().map(|kind| (*kind).to_owned()));
+    kinds
+}
+
+/// Returns the types of a step, of a trajectory, or of the members around the steps.
+fn step_kind(record: &Value) -> Vec<String> {
+    let mut kinds = vec!["atif".to_owned()];
+    if let Some(source) = record["source"].as_str() {
+        kinds.push(source.to_owned());
+        // A notice of a client is a step of the system.
+        kinds.extend((source == "system").then(|| "compact_metadata".to_owned()));
+    }
+    kinds.extend(record.get("reasoning_content").map(|_| "thinking".to_owned()));
+    let has_steps = record["steps"].as_array().is_some_and(|steps| !steps.is_empty());
+    kinds.extend(has_steps.then(|| "trajectory".to_owned()));
     kinds
 }
 
@@ -195,6 +214,12 @@ fn grow(
             ];
             let of_parts = of_parts.iter().filter(|(key, _)| members.contains_key(*key));
             kinds.extend(of_parts.map(|(_, kind)| (*kind).to_owned()));
+            // So have the calls and the results of ATIF.
+            if members.contains_key("tool_call_id") {
+                let is_server = members.get("extra").is_some_and(|it| it["is_server"] == true);
+                kinds.push(if is_server { "server_tool_use" } else { "tool_use" }.to_owned());
+            }
+            kinds.extend(members.get("source_call_id").map(|_| "tool_result".to_owned()));
             // Codex counts cached tokens as tokens of the input, too.
             let count = |name| members.get(name).and_then(Value::as_u64);
             let cached = count("cached_input_tokens")
@@ -203,8 +228,15 @@ fn grow(
                 .or_else(|| {
                     Some(count("cacheReadTokens")? + count("cacheWriteTokens").unwrap_or(0))
                 });
+            // ATIF counts all cached tokens as tokens of the prompt.
+            let of_atif = || {
+                let written = members.get("extra").map(|it| &it["cache_creation_input_tokens"]);
+                let written = written.and_then(Value::as_u64).unwrap_or(0);
+                Some(count("cached_tokens")? + written)
+            };
+            let cached = cached.or_else(of_atif);
             for (key, member) in members {
-                let inputs = ["input_tokens", "promptTokenCount", "inputTokens"];
+                let inputs = ["input_tokens", "promptTokenCount", "inputTokens", "prompt_tokens"];
                 let is_input = inputs.contains(&key.as_str());
                 let uncached = cached.filter(|_| is_input);
                 let uncached = uncached.and_then(|cached| member.as_u64()?.checked_sub(cached));
@@ -305,6 +337,25 @@ const SAME: &[&[&str]] = &[
     &["cacheWriteTokens", "cache_creation_input_tokens", "cacheWrite", "cache_write_input_tokens"],
     &["preCompactionTokens", "preTokens", "pre_tokens"],
     &["infoType", "warningType", "errorType", "subtype", "exit_status", "reason", "status"],
+    // ATIF.
+    &["message", "reasoning_content", "thinking", "text", "content", "reasoningText"],
+    &["message", "prompt", "output", "summary", "customTitle", "errorMessage", "error"],
+    &["function_name", "name", "tool_name", "toolName", "tool", "tools"],
+    &["tool_call_id", "source_call_id", "tool_use_id", "id", "toolCallId", "call_id"],
+    &["tool_call_id", "source_call_id", "callID", "callId", "about"],
+    &["model_name", "model", "modelId", "modelID", "selectedModel", "newModel"],
+    &["prompt_tokens", "input_tokens", "input", "promptTokenCount", "inputTokens"],
+    &["completion_tokens", "output_tokens", "output", "candidatesTokenCount", "outputTokens"],
+    &["cached_tokens", "cache_read_input_tokens", "cacheRead", "cached_input_tokens", "read"],
+    &["cached_tokens", "cachedContentTokenCount", "cacheReadTokens"],
+    &["git_branch", "gitBranch", "branch"],
+    &["message_id", "messageId", "id", "responseId", "apiCallId"],
+    &["thinking_signature", "signature", "thinkingSignature", "thoughtSignature"],
+    &["thinking_signature", "reasoningOpaque", "encrypted_content"],
+    &["title", "notes"],
+    &["kind", "isMeta", "isSynthetic", "isCompactSummary", "summary", "synthetic"],
+    &["cache_creation_input_tokens", "write", "cacheWrite", "cacheWriteTokens"],
+    &["tool_result_is_error", "is_error", "isError", "success", "status", "exit_code"],
     &["parentToolCallId", "parent_tool_use_id", "toolCallId"],
     &["trigger", "cause"],
 ];
@@ -378,6 +429,21 @@ const OF_OPENCODE: &[(&str, &str)] = &[
     ("trigger", "auto"),
 ];
 
+/// The names of losses, and ATIF's names for the same members.
+const OF_ATIF: &[(&str, &str)] = &[
+    ("content", "message"),
+    ("model", "model_name"),
+    ("usage", "metrics"),
+    ("thinking", "reasoning_content"),
+    ("signature", "thinking_signature"),
+    ("id", "tool_call_id"),
+    ("name", "function_name"),
+    ("input", "arguments"),
+    ("tool_use_id", "source_call_id"),
+    ("id", "message_id"),
+    ("is_error", "tool_result_is_error"),
+];
+
 /// Words that mean the same in two formats: why the model stopped, and whether a call failed.
 const WORDS: &[[&str; 2]] = &[
     ["end_turn", "stop"],
@@ -392,6 +458,8 @@ const WORDS: &[[&str; 2]] = &[
     ["success", "0"],
     ["error", "failed"],
     ["compaction", "compact_boundary"],
+    ["compaction", "true"],
+    ["meta", "true"],
     ["tool-calls", "tool_use"],
     ["tool-calls", "toolUse"],
     ["completed", "0"],
@@ -441,6 +509,20 @@ impl Leaf {
         {
             return true;
         }
+        // The number of a step is its place.
+        if self.is_of_atif() {
+            let kinds = ["meta", "queued", "compaction", "notice", "info"];
+            let is_kind = kinds.contains(&&*self.text);
+            let is_place = match self.key() {
+                "step_id" | "source" | "schema_version" | "is_server" => true,
+                "kind" | "level" => is_kind,
+                "llm_call_count" => self.text == "1",
+                _ => false,
+            };
+            if is_place {
+                return true;
+            }
+        }
         // Thinking without a signature is a member of such a line of ours.
         let is_start =
             self.key() == "subtype" && ["init", "unsigned_thinking"].contains(&&*self.text);
@@ -487,6 +569,11 @@ impl Leaf {
         self.kinds.first().is_some_and(|kind| kind == "opencode")
     }
 
+    /// Returns whether it is in a record of ATIF.
+    fn is_of_atif(&self) -> bool {
+        self.kinds.first().is_some_and(|kind| kind == "atif")
+    }
+
     /// Returns whether a loss names it.
     fn is_named(&self, report: &Report) -> bool {
         report.losses.iter().any(|(kind, field, loss)| {
@@ -499,6 +586,11 @@ impl Leaf {
 
     fn is_of(&self, field: &str) -> bool {
         if ELSEWHERE.contains(&field) || self.kinds.iter().any(|kind| kind == field) {
+            return true;
+        }
+        // The members of a sub-agent's trajectory around its steps.
+        let is_trajectory = self.kinds.iter().any(|kind| kind == "trajectory");
+        if is_trajectory && field == "subagent_trajectories" && self.keys[0] != "steps" {
             return true;
         }
         // Before 0.32, the first line of Codex has these members at its root.
@@ -520,6 +612,7 @@ impl Leaf {
                 || self.is_of_qwen() && OF_QWEN.contains(&(name, key))
                 || self.is_of_copilot() && OF_COPILOT.contains(&(name, key))
                 || self.is_of_opencode() && OF_OPENCODE.contains(&(name, key))
+                || self.is_of_atif() && OF_ATIF.contains(&(name, key))
         };
         let has_key = |name: &str| self.keys.iter().any(|key| is_named(key, name));
         let is_kind = |name: &str| self.kinds.iter().any(|kind| kind == name);

@@ -4,7 +4,6 @@
 //! `message` and `tool_calls`.
 
 use core_model::{Block, Event, LossKind, Message, Output, ToolUse};
-use jsonl::Raw;
 
 use super::{
     DocumentWriter, json,
@@ -38,6 +37,9 @@ impl DocumentWriter {
         out.touch(step.line);
         observe(step, message, out);
         for (block, raw) in message.blocks() {
+            if !matches!(block, Block::ToolResult(_)) {
+                out.show(step.line, raw);
+            }
             match &block {
                 Block::Text(text) => {
                     add_text(step, &text.decode(), text.has_lone_surrogate(), out);
@@ -50,8 +52,8 @@ impl DocumentWriter {
                     add_thinking(step, &words, out);
                     match signature {
                         Some(signature) if step.n_thinking == 1 => {
-                            step.signature =
-                                Some(json::text(*signature, "thinking.signature", out));
+                            let text = json::text(*signature, "thinking.signature", out);
+                            step.signature = Some((text, out.place()));
                         }
                         Some(_) => out.lose(LossKind::Dropped, "thinking.signature"),
                         None => {}
@@ -63,15 +65,15 @@ impl DocumentWriter {
                     add_call(step, tool, is_awaited, out);
                 }
                 // Some proxies answer their own calls.
-                Block::ToolResult(result) => answers.push(*result),
+                Block::ToolResult(result) => answers.push((*result, raw)),
                 Block::RedactedThinking { .. } => {
                     out.lose(LossKind::Dropped, "block.redacted_thinking");
                 }
-                _ => add_other(step, &block, raw, out),
+                _ => add_other(step, &block, out),
             }
         }
-        for result in answers {
-            self.write_result(event, message, &result, out);
+        for (result, raw) in answers {
+            self.write_result(event, message, (&result, raw), out);
         }
     }
 
@@ -101,6 +103,8 @@ impl DocumentWriter {
         }
         if message.is_api_error {
             step.add_extra("is_api_error", "true");
+            // Streams say which error it is.
+            out.lose(LossKind::Flattened, event.vocabulary.is_api_error);
         }
         for (name, id) in [("message_id", message.id), ("request_id", message.request_id)] {
             if let Some(id) = id {
@@ -127,8 +131,15 @@ fn observe(step: &mut Step, message: &Message<'_>, out: &mut Output) {
     if let Some(usage) = message.usage {
         match usage.is_object() {
             true => {
-                step.metrics = Some(json::metrics_of(&usage));
+                let metrics = Some(json::metrics_of(&usage));
+                if step.metrics.is_some() && step.metrics != metrics {
+                    for place in step.tokens_places.drain(..) {
+                        out.lose_at(LossKind::Dropped, "usage", place);
+                    }
+                }
+                step.metrics = metrics;
                 step.tokens = Some(usage.tokens());
+                step.tokens_places.push(out.place());
             }
             false => out.drop_if(!usage.is_null(), "usage"),
         }
@@ -169,7 +180,9 @@ fn add_thinking(step: &mut Step, words: &str, out: &mut Output) {
             thinking.push_str(SEPARATOR);
             thinking.push_str(words);
             // A signature is of one text.
-            out.drop_if(step.signature.take().is_some(), "thinking.signature");
+            if let Some((_, place)) = step.signature.take() {
+                out.lose_at(LossKind::Dropped, "thinking.signature", place);
+            }
         }
         None => step.thinking = Some(words.to_owned()),
     }
@@ -199,10 +212,9 @@ fn add_call(step: &mut Step, tool: &ToolUse<'_>, is_awaited: bool, out: &mut Out
 }
 
 /// Adds a block without a place in a step: its kind is shown in the text.
-fn add_other(step: &mut Step, block: &Block<'_>, raw: Raw<'_>, out: &mut Output) {
+fn add_other(step: &mut Step, block: &Block<'_>, out: &mut Output) {
     let kind = kind_of(block);
     out.lose_named(LossKind::Flattened, &format!("block.{kind}"));
-    let _ = raw;
     let shown = format!("[{kind}]");
     match &mut step.text {
         Some(text) => {

@@ -35,9 +35,11 @@ impl Totals {
 impl DocumentWriter {
     /// Writes the head, unless the output has one.
     pub(super) fn write_head(&mut self, out: &mut Output) {
-        if std::mem::replace(&mut self.has_head, true) {
+        if self.has_head {
             return;
         }
+        self.model = self.model_name();
+        self.has_head = true;
         let line = out.open_derived();
         out.put_args(line, format_args!("{{\"schema_version\":\"{VERSION}\""));
         let fact = |fact: &Option<String>| {
@@ -62,9 +64,9 @@ impl DocumentWriter {
                 out.put(line, "\"unknown\"");
             }
         }
-        if let Some(model) = self.model_name() {
+        if let Some(model) = &self.model {
             out.put(line, ",\"model_name\":");
-            out.put(line, &model);
+            out.put(line, model);
         }
         let (cwd, branch) = (fact(&self.facts.cwd), self.git_branch.clone());
         let mut separator = ",\"extra\":{";
@@ -83,8 +85,12 @@ impl DocumentWriter {
         out.emit_as(line, DocumentPart::Head);
     }
 
-    /// Returns the model of the session, a JSON string: the one of the first response, or of the start.
+    /// Returns the model of the session, a JSON string: the one of the head, of the first response, or
+    /// of the start.
     pub(super) fn model_name(&self) -> Option<String> {
+        if self.has_head && self.model.is_some() {
+            return self.model.clone();
+        }
         let first = self.facts.interactions.first_model().and_then(Text::new);
         first.map(|model| json::string(&model.decode())).or_else(|| self.model.clone())
     }

@@ -37,9 +37,13 @@ pub(super) fn value(raw: Raw<'_>) -> String {
     String::from_utf8_lossy(&written).into_owned()
 }
 
-/// Returns whether Python reads a value and writes the same one: it nests not too deeply, and no
-/// number is too large for it, which Python would write as `Infinity`.
+/// Returns whether Python reads a value and writes the same one: it nests not too deeply, no number is
+/// too large for it, which Python would write as `Infinity`, and no text has half a surrogate pair, which
+/// Harbor's models replace.
 pub(super) fn is_plain(raw: Raw<'_>) -> bool {
+    if has_lone_surrogate(raw.as_str()) {
+        return false;
+    }
     let (mut depth, mut in_string, mut is_escaped) = (0usize, false, false);
     let text = raw.as_str();
     let mut number: Option<usize> = None;
@@ -72,6 +76,22 @@ pub(super) fn is_plain(raw: Raw<'_>) -> bool {
     }
     let last = number.and_then(|start| text.get(start..)).unwrap_or_default();
     !is_infinite(last)
+}
+
+/// Returns whether a string in a value has half a surrogate pair.
+fn has_lone_surrogate(json: &str) -> bool {
+    let unit = |escape: &str| u16::from_str_radix(escape.strip_prefix('u')?.get(..4)?, 16).ok();
+    let mut rest = json;
+    while let Some((_, after)) = rest.split_once('\\') {
+        let low = after.get(5..).and_then(|next| unit(next.strip_prefix('\\')?));
+        rest = match (unit(after), low) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => after.get(11..).unwrap_or_default(),
+            (Some(0xd800..=0xdfff), _) => return true,
+            // The escape of one character, such as a backslash.
+            _ => after.get(1..).unwrap_or_default(),
+        };
+    }
+    false
 }
 
 /// Returns whether a number with an exponent is too large for a float.
@@ -142,20 +162,33 @@ const WRITTEN: &str = "cache_creation_input_tokens";
 fn metrics_with(tokens: Tokens, others: &str) -> String {
     let Tokens { output, cache_read, cache_creation, .. } = tokens;
     let prompt = prompt_tokens(tokens);
-    let mut extra = others.to_owned();
-    if cache_creation > 0 {
-        extra.push_str(&format!(",\"{WRITTEN}\":{cache_creation}"));
-    }
-    let extra = match extra.strip_prefix(',') {
-        Some(members) => format!(",\"extra\":{{{members}}}"),
-        None => String::new(),
-    };
+    let others = others.strip_prefix(',').map_or_else(String::new, |others| format!("{others},"));
     format!(
-        "{{\"prompt_tokens\":{prompt},\"completion_tokens\":{output},\"cached_tokens\":{cache_read}{extra}}}"
+        "{{\"prompt_tokens\":{prompt},\"completion_tokens\":{output},\"cached_tokens\":{cache_read},\"extra\":{{{others}\"{WRITTEN}\":{cache_creation}}}}}"
     )
 }
 
 /// Returns the tokens of a prompt: with the cached ones.
 pub(super) fn prompt_tokens(tokens: Tokens) -> u64 {
     tokens.input.saturating_add(tokens.cache_read).saturating_add(tokens.cache_creation)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_lone_surrogate;
+
+    #[test]
+    fn half_a_surrogate_pair_is_found() {
+        for (json, expected) in [
+            (r#"{"a":"\ud83c\udf89","b":"\\ud800"}"#, false),
+            (r#"{"\ud800":1}"#, true),
+            (r#"["\ud83c\ud83c\udf89"]"#, true),
+            (r#"["\udc00\ud800"]"#, true),
+            (r#"["\ud83c\u0041"]"#, true),
+            (r#"["\ud8"#, false),
+            (r#"["é\n\u00e9"]"#, false),
+        ] {
+            assert_eq!(has_lone_surrogate(json), expected, "{json}");
+        }
+    }
 }

@@ -33,6 +33,7 @@ impl DocumentWriter {
             step.add_extra("pre_tokens", &json::value(tokens));
         }
         if let Some(text) = notice.text.filter(|text| !text.is_null()) {
+            out.show(step.line, text);
             step.message = Some(match text.as_text() {
                 Some(text) => json::text(text, "system.content", out),
                 None => {

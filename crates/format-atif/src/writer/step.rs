@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use core_model::{Event, IdHasher, LineId, LossKind, Message, Output, Tokens, millis};
+use core_model::{Event, IdHasher, LineId, LossKind, Message, Output, Place, Tokens, millis};
 use jsonl::Text;
 
 use super::json;
@@ -60,7 +60,8 @@ pub(super) struct Step {
     /// The thinking of a response, joined.
     pub(super) thinking: Option<String>,
     pub(super) n_thinking: usize,
-    pub(super) signature: Option<String>,
+    /// The signature of the thinking, and its place in the source.
+    pub(super) signature: Option<(String, Place)>,
     /// The calls, separated by commas.
     pub(super) tool_calls: String,
     pub(super) calls: HashMap<String, Call>,
@@ -69,6 +70,8 @@ pub(super) struct Step {
     pub(super) results: String,
     pub(super) metrics: Option<String>,
     pub(super) tokens: Option<Tokens>,
+    /// The places of these tokens in the source: of each line of a response that has them.
+    pub(super) tokens_places: Vec<Place>,
     pub(super) is_call_of_model: bool,
     /// The members of `extra`, each with a comma before it.
     pub(super) extra: String,
@@ -96,6 +99,7 @@ impl Step {
             results: String::new(),
             metrics: None,
             tokens: None,
+            tokens_places: Vec::new(),
             is_call_of_model: false,
             extra: String::new(),
             stop_reason: None,
@@ -163,7 +167,7 @@ impl Step {
         if let Some(reason) = self.stop_reason.take() {
             self.add_extra("stop_reason", &reason);
         }
-        if let Some(signature) = self.signature.take() {
+        if let Some((signature, _)) = self.signature.take() {
             self.add_extra("thinking_signature", &signature);
         }
         json::put_extra(line, self.extra.strip_prefix(',').unwrap_or_default(), out);

@@ -4,6 +4,7 @@
 //! `t1`.
 
 use core_model::{Block, Content, Event, Field, LossKind, Message, Output, ToolResult};
+use jsonl::Raw;
 
 use super::{DocumentWriter, json, step::Step};
 
@@ -19,12 +20,15 @@ impl DocumentWriter {
         if message.tool_use_result.is_some_and(|extra| n_results != 1 && !extra.is_null()) {
             out.lose(LossKind::Dropped, event.vocabulary.tool_use_result);
         }
-        for result in message.tool_results() {
-            self.write_result(event, message, &result, out);
+        for (block, raw) in message.blocks() {
+            if let Block::ToolResult(result) = block {
+                self.write_result(event, message, (&result, raw), out);
+            }
         }
         let has_text = message.blocks().any(|(block, _)| !matches!(block, Block::ToolResult(_)));
         if n_results > 0 && !has_text {
             out.drop_time(event);
+            out.drop_if(message.is_meta, event.vocabulary.is_meta);
             return self.count_cwd(event, out);
         }
         if n_results > 0 {
@@ -42,6 +46,10 @@ impl DocumentWriter {
             step.add_extra("kind", kind);
         }
         self.add_cwd(&mut step, event, out);
+        let texts = message.blocks().filter(|(block, _)| !matches!(block, Block::ToolResult(_)));
+        for (_, raw) in texts {
+            out.show(step.line, raw);
+        }
         step.message = Some(content(&message.content, "message.content", out));
         self.queue.push(step);
     }
@@ -51,7 +59,7 @@ impl DocumentWriter {
         &mut self,
         event: &Event<'_>,
         message: &Message<'_>,
-        result: &ToolResult<'_>,
+        (result, raw): (&ToolResult<'_>, Raw<'_>),
         out: &mut Output,
     ) {
         out.drop_result(result);
@@ -80,7 +88,7 @@ impl DocumentWriter {
         }
         if let Some(step) = self.queue.step_of(&id) {
             step.answer(&id);
-            out.touch(step.line);
+            out.show(step.line, raw);
             let extra = extra.strip_prefix(',');
             let extra = extra.map_or_else(String::new, |it| format!(",\"extra\":{{{it}}}"));
             return step.add_result(&format!("{{\"source_call_id\":{written}{members}{extra}}}"));
@@ -88,6 +96,7 @@ impl DocumentWriter {
         // Harbor refuses the id of a call that is not in the step.
         out.lose(LossKind::Flattened, "tool_result.order");
         let mut step = Step::new("system", event, out);
+        out.show(step.line, raw);
         let result = format!("\"extra\":{{\"tool_use_id\":{written}{extra}}}");
         step.add_result(&match members.strip_prefix(',') {
             Some(members) => format!("{{{members},{result}}}"),

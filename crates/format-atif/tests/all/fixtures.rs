@@ -126,6 +126,7 @@ fn the_steps_of_sub_agents_name_their_agent() {
         [
             "agent: text Seven lines.",
             "other subagent_trajectories",
+            "t2: other subagent_trajectories",
             "t2: user: text Count the lines",
             "t2: agent: text Counting., call c9 {\"path\":\"a\"}",
             "t2: user: result c9 7",
@@ -138,7 +139,7 @@ fn the_steps_of_sub_agents_name_their_agent() {
 fn results_without_a_call_are_texts_of_the_client() {
     let found = events(&fixture("results-without-calls"));
     assert_eq!(found[2], "user meta: text seen by the user");
-    assert_eq!(found[4], "user: result c1 one, result c1 two, text nobody's, other");
+    assert_eq!(found[4], "user: result c1 one, text nobody's, other");
     assert_eq!(found[6], "user meta: text late");
 }
 
@@ -165,6 +166,15 @@ fn only_faults_are_found_in_fixtures() {
     let mut rules: Vec<_> = problems.iter().map(|problem| problem.rule).collect();
     rules.dedup();
     assert!(rules.len() > 5, "{problems:?}");
+}
+
+#[test]
+fn two_calls_may_have_one_id_and_a_call_two_results() {
+    let document = br#"{"schema_version":"ATIF-v1.8","agent":{"name":"a","version":"1"},"steps":[{"step_id":1,"source":"agent","message":"","tool_calls":[{"tool_call_id":"c1","function_name":"f","arguments":{"a":1}},{"tool_call_id":"c1","function_name":"f","arguments":{"a":2}}],"observation":{"results":[{"source_call_id":"c1","content":"one"},{"source_call_id":"c1","content":"two"}]}}]}"#;
+    let found = events(document);
+    assert_eq!(found[1], "agent: call c1 {\"a\":1}, call c1 {\"a\":2}");
+    assert_eq!(found[2], "user: result c1 one, result c1 two");
+    assert!(validate(document).iter().all(|problem| !problem.stops()));
 }
 
 /// The lines of Claude Code in the API's names, as its reader hands them on.

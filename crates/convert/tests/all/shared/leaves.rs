@@ -25,13 +25,14 @@ pub(crate) struct Leaf {
 pub(crate) fn leaves(bytes: &[u8], format: &Format) -> Vec<Leaf> {
     let mut scanner = Scanner::default();
     let mut leaves = Vec::new();
-    let (bytes, first) = as_lines(bytes, format);
-    let (bytes, mut line) = (&*bytes, first.wrapping_sub(1));
+    let (bytes, numbers) = as_lines(bytes, format);
+    let (bytes, mut n_lines) = (&*bytes, 0);
     let mut end = 0;
     for piece in pieces(bytes, Some(format)) {
         // The pieces of a damaged line have the number of the line.
         let is_new = end == 0 || bytes.get(end - 1) == Some(&b'\n');
-        line = line.wrapping_add(u64::from(is_new));
+        n_lines += usize::from(is_new);
+        let line = numbers.of(n_lines - 1);
         end = piece.line.offset() as usize + piece.line.bytes().len();
         if let Ok(value) = scanner.scan(&piece.line) {
             grow(value, line, &mut leaves);
@@ -83,10 +84,17 @@ fn grow_at(path: String, root: Value<'_>, line: u64, leaves: &mut Vec<Leaf>) {
         let count = |name| value.get(name).and_then(|count| count.raw().as_u64());
         let cached = count("cached_input_tokens")
             .map(|read| read + count("cache_write_input_tokens").unwrap_or(0))
-            .or_else(|| count("cachedContentTokenCount"));
+            .or_else(|| count("cachedContentTokenCount"))
+            .or_else(|| {
+                let extra = value.get("extra");
+                let written = extra.and_then(|extra| extra.get("cache_creation_input_tokens"));
+                let written = written.and_then(|count| count.raw().as_u64());
+                Some(count("cached_tokens")? + written.unwrap_or(0))
+            });
         for (key, member) in value.members() {
             let key = key.decode();
-            let is_input = key == "input_tokens" || key == "promptTokenCount";
+            let inputs = ["input_tokens", "promptTokenCount", "prompt_tokens"];
+            let is_input = inputs.contains(&&*key);
             let uncached = cached.filter(|_| is_input);
             let uncached = uncached.and_then(|cached| member.raw().as_u64()?.checked_sub(cached));
             if let Some(n) = uncached {
@@ -135,7 +143,10 @@ impl Leaf {
 
     /// Returns whether it only names the kind of a thing.
     pub(crate) fn is_tag(&self) -> bool {
-        TAGS.contains(&self.key())
+        // The number of a step of ATIF is its place, and its source the role.
+        let places = ["step_id", "source", "llm_call_count", "extra.kind", "extra.level"];
+        let is_of_step = places.contains(&self.path.as_str());
+        TAGS.contains(&self.key()) || is_of_step || self.text.starts_with("ATIF-v1.")
     }
 }
 

@@ -19,7 +19,7 @@ const WORDS: &[(&str, &[&str])] = &[
     ("thread_source", &["user", "subagent"]),
     ("history_mode", &["legacy"]),
     ("status", &["completed", "success", "error", "running"]),
-    ("kind", &["compaction", "error", "warning", "info"]),
+    ("kind", &["compaction", "error", "warning", "info", "meta", "queued", "notice"]),
     // The constants of Copilot.
     ("producer", &["convert"]),
     ("provider", &["anthropic-messages"]),
@@ -32,7 +32,7 @@ const WORDS: &[(&str, &[&str])] = &[
     // The text of pi for redacted thinking.
     ("thinking", &["[Reasoning redacted]"]),
     ("userType", &["external"]),
-    ("level", &["info", "warning", "error"]),
+    ("level", &["info", "warning", "error", "compaction"]),
     // The constants of OpenCode.
     ("slug", &["converted"]),
     ("projectID", &["global"]),
@@ -53,6 +53,7 @@ const VERSIONS: &[&str] = &[
     "payload.cli_version",
     "data.copilotVersion",
     "info.version",
+    "agent.version",
 ];
 
 /// Members that a target invents, and their names in the report.
@@ -94,7 +95,8 @@ const MADE_UP: &[(&str, &[&str])] = &[
     ("modelID", &["model"]),
     ("providerID", &["info.providerID"]),
     ("name", &["info.error"]),
-    ("message", &["info.error"]),
+    ("input", &["tool_use.input"]),
+    ("message", &["info.error", "prompt", "tool_result", "message.content", "block", "text"]),
 ];
 
 /// Returns the strings of a target that are neither in its source nor reported as invented.
@@ -132,6 +134,7 @@ pub(crate) fn made_up(
             || leaf.path.starts_with("usageMetadata.")
             || leaf.path.starts_with("payload.info.")
             || leaf.path.starts_with("data.usage.")
+            || leaf.path.starts_with("metrics.")
             || leaf.path.starts_with("info.tokens.");
         let key = if is_usage { "usage" } else { leaf.key() };
         let fields = MADE_UP.iter().find(|(of, _)| *of == key);
@@ -140,8 +143,16 @@ pub(crate) fn made_up(
             report.losses.iter().any(|(kind, field, _)| kind != LossKind::Dropped && is_it(field))
         })
     };
+    // The totals of ATIF are sums over the steps, and the name of the agent is the one of the format.
+    let is_derived =
+        |leaf: &Leaf| leaf.path.starts_with("final_metrics.total_") || leaf.path == "agent.name";
     let is_open = |leaf: &&Leaf| {
-        !leaf.is_tag() && !is_id(leaf) && !is_held(leaf) && !is_word(leaf) && !is_told(leaf)
+        !is_derived(leaf)
+            && !leaf.is_tag()
+            && !is_id(leaf)
+            && !is_held(leaf)
+            && !is_word(leaf)
+            && !is_told(leaf)
     };
     target.iter().filter(is_open).cloned().collect()
 }

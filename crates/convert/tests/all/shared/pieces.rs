@@ -30,15 +30,30 @@ pub(crate) fn pieces<'l>(bytes: &'l [u8], format: Option<&Format>) -> Vec<Piece<
     all
 }
 
-/// Returns a file with a record on each line, and the number of the first one. In a document, the object
-/// around the records is line 0, as reports count it. Other files are returned as they are.
-pub(crate) fn as_lines<'b>(bytes: &'b [u8], format: &Format) -> (Cow<'b, [u8]>, u64) {
+/// The numbers of lines, as reports count them.
+pub(crate) struct Numbers(Option<Vec<u64>>);
+
+impl Numbers {
+    /// Returns the number of a line, given its index.
+    pub(crate) fn of(&self, line_idx: usize) -> u64 {
+        match &self.0 {
+            Some(all) => all.get(line_idx).or(all.last()).copied().unwrap_or_default(),
+            None => line_idx as u64 + 1,
+        }
+    }
+}
+
+/// Returns a file with a record on each line, and the numbers of the lines. In a document, the members
+/// before the records are line 0, and members behind a record have its number, as reports count them.
+/// Other files are returned as they are.
+pub(crate) fn as_lines<'b>(bytes: &'b [u8], format: &Format) -> (Cow<'b, [u8]>, Numbers) {
     if !format.framing.is_document() {
-        return (Cow::Borrowed(bytes), 1);
+        return (Cow::Borrowed(bytes), Numbers(None));
     }
     let (mut records, mut units) = (Records::new(bytes, format.framing), UnitScanner::default());
-    let mut lines = Vec::new();
+    let (mut lines, mut numbers, mut n_records) = (Vec::new(), Vec::new(), 0);
     while let Some(unit) = records.next().expect("a slice") {
+        n_records += u64::from(!unit.is_glue());
         match units.scan(&unit, format.framing.paths()) {
             (_, Ok(value)) => jsonl::respell(&mut lines, value.raw(), Style::Compact),
             // Punctuation between the records.
@@ -48,6 +63,7 @@ pub(crate) fn as_lines<'b>(bytes: &'b [u8], format: &Format) -> (Cow<'b, [u8]>, 
             }
         }
         lines.push(b'\n');
+        numbers.push(n_records);
     }
-    (Cow::Owned(lines), 0)
+    (Cow::Owned(lines), Numbers(Some(numbers)))
 }

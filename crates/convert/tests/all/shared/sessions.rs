@@ -1,10 +1,13 @@
 //! Generates sessions of each dialect as raw text: turns with calls and results, and other records of
 //! logs.
 
+mod atif;
+
 use std::fmt::Write;
 
 use proptest::{collection::vec, option, prelude::*, sample::select};
 
+pub(crate) use self::atif::atif;
 use super::lines::{Members, Spelling, in_disorder, input, spell, string, value, words};
 
 /// An event of a session, independent of a format.

@@ -1,0 +1,147 @@
+//! Documents of ATIF that another program wrote anew: Python and Harbor's models change the order of
+//! members, also of the members around the steps.
+
+use std::{fs, path::Path, process::Command};
+
+use convert::{CarryMode, Conversion, Converted, FORMATS, Sidecar, by_name};
+use core_model::{Format, Options};
+use jsonl::Scanner;
+
+use crate::shared::{
+    data::{Session, real_sessions},
+    fixtures::fixtures,
+    parallel::check_all,
+};
+
+/// Orders of the members of a document. Those of Harbor's models have `extra` behind the steps.
+const ORDERS: [(&str, &[&str]); 4] = [
+    ("as written", &[]),
+    (
+        "Harbor's models",
+        &[
+            "schema_version",
+            "session_id",
+            "trajectory_id",
+            "agent",
+            "steps",
+            "notes",
+            "final_metrics",
+            "extra",
+            "subagent_trajectories",
+        ],
+    ),
+    ("steps first", &["steps", "extra", "final_metrics", "agent", "session_id", "schema_version"]),
+    ("agent last", &["schema_version", "extra", "steps", "final_metrics", "session_id", "agent"]),
+];
+
+/// Returns a document with its members in another order, as Python writes them: with spaces.
+fn reordered(document: &[u8], order: &[&str]) -> Vec<u8> {
+    let mut scanner = Scanner::default();
+    let root = scanner.scan_slice(document, 0).expect("a document");
+    let mut members: Vec<_> = root.members().map(|(key, value)| (key.decode(), value)).collect();
+    let place = |name: &str| order.iter().position(|it| *it == name).unwrap_or(order.len());
+    members.sort_by_key(|(key, _)| place(key));
+    let members: Vec<_> =
+        members.iter().map(|(key, value)| format!("\n  \"{key}\" : {}", value.raw())).collect();
+    format!("{{{}\n}}", members.join(" ,")).into_bytes()
+}
+
+fn conversion(from: &'static Format, to: &'static Format, carry: CarryMode) -> Conversion {
+    Conversion { formats: FORMATS, from, to, carry, options: Options::default() }
+}
+
+fn check(sessions: &[Session]) {
+    let atif = by_name("atif").expect("a format");
+    check_all(
+        sessions,
+        |session| session.name.clone(),
+        |session| {
+            let mut wrong = Vec::new();
+            for carry in [CarryMode::Inline, CarryMode::Sidecar] {
+                let there = conversion(session.from, atif, carry);
+                let Converted { bytes, sidecar, .. } =
+                    there.convert(&session.bytes, None).expect("in memory");
+                if bytes.is_empty() {
+                    continue;
+                }
+                for (name, order) in ORDERS {
+                    let anew = reordered(&bytes, order);
+                    let sidecar =
+                        sidecar.as_deref().map(|it| Sidecar::read(it).expect("a sidecar"));
+                    let back = conversion(atif, session.from, CarryMode::Inline);
+                    let Converted { bytes: home, report, .. } =
+                        back.convert(&anew, sidecar).expect("in memory");
+                    if home != session.bytes {
+                        let restored = report.restored;
+                        wrong.push(format!("{carry:?}, {name}: {restored:?}"));
+                    }
+                }
+            }
+            wrong
+        },
+    );
+}
+
+#[test]
+fn documents_with_members_in_another_order_come_back() {
+    let sessions = fixtures().into_iter().filter_map(|fixture| {
+        let from = by_name(&fixture.format).filter(|from| from.name != "atif")?;
+        Some(Session { name: fixture.name, from, bytes: fixture.bytes })
+    });
+    let sessions: Vec<_> = sessions.collect();
+    assert!(sessions.len() > 100);
+    check(&sessions);
+}
+
+#[test]
+fn documents_of_real_sessions_with_members_in_another_order_come_back() {
+    let sessions = real_sessions();
+    if !sessions.is_empty() {
+        check(&sessions);
+    }
+}
+
+fn convert_program(folder: &Path, arguments: &[&str]) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+    let output = command.current_dir(folder).args(arguments).output().expect("it runs");
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {words}");
+}
+
+/// Returns the files below a folder with their content, without the journal.
+fn files(root: &Path) -> Vec<(String, Vec<u8>)> {
+    let (mut found, mut folders) = (Vec::new(), vec![root.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.file_name().is_some_and(|name| name != ".convert-journal.jsonl") {
+                let name = path.strip_prefix(root).expect("below").display().to_string();
+                found.push((name, fs::read(path).expect("a file")));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The first carry has the list of the session's files.
+#[test]
+fn the_files_of_a_session_come_back_from_documents_in_any_order() {
+    let sides = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/commands/sides.in/project");
+    let source = files(Path::new(sides));
+    assert_eq!(source.len(), 4);
+    for (name, order) in ORDERS {
+        let folder = tempfile::tempdir().expect("a folder");
+        convert_program(folder.path(), &[sides, "--to", "atif", "-o", "there"]);
+        let there = folder.path().join("there");
+        let written = files(&there);
+        assert!(!written.is_empty());
+        for (file, bytes) in written {
+            fs::write(there.join(file), reordered(&bytes, order)).expect("written");
+        }
+        convert_program(folder.path(), &["there", "--to", "claude-code", "-o", "back"]);
+        assert_eq!(files(&folder.path().join("back")), source, "{name}");
+    }
+}
