@@ -13,7 +13,7 @@ use crate::shared::{
     parallel::check_all,
 };
 
-/// Orders of the members of a document. Those of Harbor's models have `extra` behind the steps.
+/// Orders of the members of a document. Harbor's models write `extra` behind the steps.
 const ORDERS: [(&str, &[&str]); 4] = [
     ("as written", &[]),
     (
