@@ -110,14 +110,18 @@ mod tests {
     #[test]
     fn a_document_grows_by_its_records() {
         for (new, existing, expected) in [
-            ("[1]", "[ 1.0 ]", Relation::Equal),
-            ("[1,2]", "[1]", Relation::Shorter),
-            ("[1]", "[1,2]", Relation::Longer),
-            ("[1,3]", "[1,2]", Relation::Differ),
-            ("[1]", "[]", Relation::Differ),
-            ("[]", "[]", Relation::Equal),
+            ("1", " 1.0 ", Relation::Equal),
+            ("1,2", "1", Relation::Shorter),
+            ("1", "1,2", Relation::Longer),
+            ("1,3", "1,2", Relation::Differ),
+            ("1", "", Relation::Differ),
+            ("", "", Relation::Equal),
         ] {
-            let of = |items: &str, n| format!("{{\"n\":{n},\"r\":{items}}}");
+            let of = |numbers: &str, n| {
+                let numbers = numbers.split(',').filter(|number| !number.is_empty());
+                let records: Vec<String> = numbers.map(|it| format!("{{\"id\":{it}}}")).collect();
+                format!("{{\"n\":{n},\"r\":[{}]}}", records.join(","))
+            };
             let (new, existing) = (of(new, 1), of(existing, 2));
             let found = relation_of_documents(new.as_bytes(), existing.as_bytes(), &["r"]);
             assert_eq!(found.expect("in memory"), expected, "{new} {existing}");
