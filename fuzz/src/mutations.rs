@@ -144,20 +144,29 @@ impl<'s> Written<'s> {
 }
 
 /// Returns whether a file has no carry: then nothing shows that it was converted. A carry in an object
-/// with another name than that of its place is a member like any other.
+/// with another name than that of its place, or inside one, is a member like any other.
 fn is_bare(changed: &[u8], format: &Format) -> bool {
-    let names: Vec<&str> =
-        format.carry_places.iter().map(|place| place.rsplit('.').next().unwrap_or(place)).collect();
     memchr::memmem::find_iter(changed, b"\"_carried\":").all(|at| {
-        let before = changed[..at].trim_ascii_end();
-        // The member is the only one of its object at a place, and the last one elsewhere.
-        let object = before.strip_suffix(b"{").map(<[u8]>::trim_ascii_end);
-        let name = object.and_then(|it| it.strip_suffix(b":")).map(<[u8]>::trim_ascii_end);
-        !names.is_empty()
-            && name.is_some_and(|before| {
-                !names.iter().any(|name| before.ends_with(format!("\"{name}\"").as_bytes()))
-            })
+        !format.carry_places.is_empty()
+            && format.carry_places.iter().all(|place| is_elsewhere(&changed[..at], place))
     })
+}
+
+/// Returns whether the objects that begin at the end of `before` have other names than a place, such as
+/// `parts[].metadata.convert`: `"metadata":{"convers":{` and `"m7tadata":{"convert":{` have.
+fn is_elsewhere(before: &[u8], place: &str) -> bool {
+    let mut before = before;
+    for name in place.rsplit('.').take_while(|name| !name.ends_with("[]")) {
+        // The carry is the only member of its object at a place. Outer objects may have others before.
+        let Some(object) = before.trim_ascii_end().strip_suffix(b"{") else { return false };
+        let Some(key) = object.trim_ascii_end().strip_suffix(b":") else { return false };
+        let quoted = format!("\"{name}\"");
+        match key.trim_ascii_end().strip_suffix(quoted.as_bytes()) {
+            Some(rest) => before = rest,
+            None => return true,
+        }
+    }
+    false
 }
 
 /// Returns whether a file contains all bytes of a source in their order, blanks left out.

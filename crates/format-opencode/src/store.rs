@@ -1,6 +1,6 @@
 //! Finds OpenCode's sessions: in its database, and in the folders of small files of older versions.
 //!
-//! In: the folder `~/.local/share/opencode`. Out: the sessions of `opencode.db`, and those of `storage`.
+//! In: the folder `~/.local/share/opencode`. Out: the sessions of `opencode.db` and of `storage`.
 //! Each is read as the document that `opencode export` prints. Nothing is written there: `opencode
 //! import` stores a document.
 

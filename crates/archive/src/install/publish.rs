@@ -300,13 +300,16 @@ impl There {
 ///
 /// Returns [`ConvertError::NotInstalled`] if it is not a regular file, or an error of the system.
 fn there(place: &Path) -> Result<Option<There>, ConvertError> {
-    if place.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
-        return Ok(None);
+    match place.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Ok(metadata) if !metadata.is_file() => return Err(exists(place)),
+        // An error is that of the folder, which is opened next.
+        _ => {}
     }
     let parent = place.parent().zip(place.file_name());
     let (folder, name) = parent.ok_or(ConvertError::NoName)?;
     let folder = Folder::open(folder)?;
-    let file = folder.read(name).map_err(|_| exists(place))?;
+    let file = folder.read(name)?;
     let modified = file.metadata()?.modified()?;
     Ok(Some(There { folder, name: name.to_owned(), modified }))
 }

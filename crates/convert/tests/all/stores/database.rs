@@ -215,7 +215,7 @@ fn hostile_databases_are_refused_or_harmless() {
     for (sql, expected) in [
         // Other tables, and none.
         ("CREATE TABLE other (id)".to_owned(), "lacks the table `session`"),
-        // A view in the place of a table, which has no end.
+        // A view instead of a table, which has no end.
         (
             format!(
                 "{odd_tables} CREATE VIEW session AS {endless} SELECT 'ses_' || i AS id, '/' AS \
