@@ -74,6 +74,14 @@ pub struct Format {
     pub session_folder: Option<SessionFolder>,
     /// The stores that yield documents; `None` if each session is a file.
     pub documents: Option<DocumentStore>,
+    /// Whether the id of a session is only in its file, and the name of the file has a part of it.
+    pub has_ids_inside: bool,
+    /// The name of a file above the folder with a project's sessions, in which the client keeps the path
+    /// of the project; `None` if it keeps none. An installation writes it if it is not there.
+    pub project_marker: Option<&'static str>,
+    /// What a user should know before the client starts with an installed session; `None` if there is
+    /// nothing.
+    pub install_note: Option<&'static str>,
     /// The layout of a session's files; `None` if a file is a session.
     pub layout: Option<Layout>,
     /// The limits of a file within which its client finds it.
@@ -147,6 +155,9 @@ impl Format {
             store: None,
             session_folder: None,
             documents: None,
+            has_ids_inside: false,
+            project_marker: None,
+            install_note: None,
             layout: None,
             limits: Limits { head: 0, filler_record: "", filler_record_size: 0 },
         }
@@ -274,6 +285,28 @@ impl Format {
     #[must_use]
     pub const fn documents(mut self, documents: DocumentStore) -> Self {
         self.documents = Some(documents);
+        self
+    }
+
+    /// Says that the id of a session is only in its file, and that the name of the file has a part of it.
+    #[must_use]
+    pub const fn ids_inside(mut self) -> Self {
+        self.has_ids_inside = true;
+        self
+    }
+
+    /// Sets the name of a file above the folder with a project's sessions, in which the client keeps the
+    /// path of the project.
+    #[must_use]
+    pub const fn project_marker(mut self, name: &'static str) -> Self {
+        self.project_marker = Some(name);
+        self
+    }
+
+    /// Sets what a user should know before the client starts with an installed session.
+    #[must_use]
+    pub const fn install_note(mut self, note: &'static str) -> Self {
+        self.install_note = Some(note);
         self
     }
 

@@ -1,4 +1,5 @@
-//! Reads and writes sessions of Qwen Code: JSON Lines, a tree by `parentUuid`, with Google's messages.
+//! Reads and writes sessions of Qwen Code and of Gemini CLI: JSON Lines with Google's messages. Qwen Code's
+//! are a tree by `parentUuid`, and Gemini CLI's a log of changes.
 //!
 //! ```
 //! use format_gemini::{Reader, core_model::Block};
@@ -29,6 +30,10 @@
 //! - [`list_sessions`] and [`sessions_dir`] find sessions.
 //! - `TypedRecord` decodes a record into a struct for its type, with the feature `serde`.
 //!
+//! The same names with `Gemini` are for the sessions of Gemini CLI: [`GeminiReader`], [`GeminiRecord`],
+//! [`GeminiWriter`], [`GeminiChecker`], [`list_gemini_sessions`] and `TypedGeminiRecord`. [`GEMINI`] is
+//! their format, and [`QWEN`] that of Qwen Code.
+//!
 //! FORMAT.md lists the facts about the format, each with the version of the client that showed it.
 //!
 //! # Features
@@ -49,6 +54,7 @@
 mod branch;
 mod calls;
 mod face;
+mod gemini;
 mod key;
 mod layout;
 mod part;
@@ -70,12 +76,22 @@ pub use core_model;
 pub use jsonl;
 
 #[cfg(feature = "serde")]
+pub use self::gemini::{
+    GeminiHeaderRecord, GeminiMessageRecord, GeminiRewindRecord, GeminiSetRecord, TypedGeminiRecord,
+};
+#[cfg(feature = "serde")]
 pub use self::typed::{
     AssistantRecord, SystemRecord, ToolResultRecord, TypedMessage, TypedRecord, UserRecord,
 };
 pub use self::{
     branch::Branch,
     face::{Checker, Qwen, Reader, RecordBuf, RecordRef, Writer},
+    gemini::{
+        GEMINI, GEMINI_DOCUMENT, Gemini, GeminiBranch, GeminiChecker, GeminiHeader, GeminiMessage,
+        GeminiReader, GeminiRecord, GeminiRecordBuf, GeminiRecordRef, GeminiSummary, GeminiWriter,
+        detect_gemini, detect_gemini_document, gemini_dir, gemini_sessions_dir,
+        list_gemini_sessions, project_slug, read_gemini, validate_gemini,
+    },
     part::read_part,
     reader::{detect, read},
     record::Record,

@@ -46,32 +46,33 @@ pub(crate) fn add_members(
 
 /// Lists the members of parts that no event holds.
 pub(crate) fn list_parts(parts: Value<'_>, found: &mut dyn FnMut(&str)) {
-    for part in parts.items() {
-        let is_thought = part.get("thought").and_then(|it| it.bool()) == Some(true);
-        let kind = KINDS.iter().find(|(kind, _)| part.get(kind).is_some());
-        // A part of any other kind is shown or lost as a whole.
-        if kind.is_none() && part.get("text").is_none() {
-            continue;
+    parts.items().for_each(|part| list_part(part, found));
+}
+
+/// Lists the members of a part that no event holds.
+pub(crate) fn list_part(part: Value<'_>, found: &mut dyn FnMut(&str)) {
+    let is_thought = part.get("thought").and_then(|it| it.bool()) == Some(true);
+    let kind = KINDS.iter().find(|(kind, _)| part.get(kind).is_some());
+    // A part of any other kind is shown or lost as a whole.
+    if kind.is_none() && part.get("text").is_none() {
+        return;
+    }
+    for (key, value) in part.members() {
+        let key = key.decode();
+        let is_held = match kind {
+            Some((kind, _)) => key == *kind,
+            None => matches!(&*key, "text" | "thought") || is_thought && key == "thoughtSignature",
+        };
+        if !is_held && !is_void(&value) {
+            found(&key);
         }
-        for (key, value) in part.members() {
-            let key = key.decode();
-            let is_held = match kind {
-                Some((kind, _)) => key == *kind,
-                None => {
-                    matches!(&*key, "text" | "thought") || is_thought && key == "thoughtSignature"
-                }
-            };
-            if !is_held && !is_void(&value) {
-                found(&key);
-            }
-        }
-        if let Some((kind, known)) = kind
-            && let Some(inner) = part.get(kind)
-        {
-            list_members(inner, kind, known, found);
-            if *kind == "functionResponse" {
-                list_response(inner, found);
-            }
+    }
+    if let Some((kind, known)) = kind
+        && let Some(inner) = part.get(kind)
+    {
+        list_members(inner, kind, known, found);
+        if *kind == "functionResponse" {
+            list_response(inner, found);
         }
     }
 }

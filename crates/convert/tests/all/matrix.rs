@@ -31,6 +31,21 @@ const REFUSED: &[(&str, &str)] = &[
     ("table.csv", "unknown"),
     ("other-json.jsonl", "unknown"),
     ("three-formats.jsonl", "claude-code or clido"),
+    ("one-call.jsonl", "a Gemini CLI session"),
+    ("parallel-calls.jsonl", "a Gemini CLI session"),
+    ("images.jsonl", "a Gemini CLI session"),
+    ("resumed.jsonl", "a Gemini CLI session"),
+    ("rewind.jsonl", "a Gemini CLI session"),
+    ("compression.jsonl", "a Gemini CLI session"),
+    ("minimal.jsonl", "a Gemini CLI session"),
+    ("title-and-notices.jsonl", "a Gemini CLI session"),
+    ("open-call-and-orphan-result.jsonl", "a Gemini CLI session"),
+    ("unknown-members.jsonl", "a Gemini CLI session"),
+    ("odd-results.jsonl", "a Gemini CLI session"),
+    ("one-line.jsonl", "a Gemini CLI session"),
+    ("sub-agent.jsonl", "a Gemini CLI session"),
+    ("commands.jsonl", "a Gemini CLI session"),
+    ("one-call.json", "unknown"),
 ];
 
 const MODES: [CarryMode; 2] = [CarryMode::Inline, CarryMode::Sidecar];

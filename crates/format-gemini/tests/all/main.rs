@@ -5,6 +5,7 @@ mod cases;
 mod face;
 mod fixtures;
 mod format;
+mod gemini;
 #[cfg(feature = "serde")]
 #[path = "../../../core-model/tests/shared/typed.rs"]
 mod typed;

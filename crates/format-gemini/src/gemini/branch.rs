@@ -1,0 +1,268 @@
+//! Finds the messages that are the session: the client reads the lines in order, and each changes it.
+//!
+//! In: the ids and offsets of all lines. Out: a [`Plan`] with the offsets to hide and the lines to move.
+//!
+//! ```text
+//! {"id":"a","type":"user",..}                         shown
+//! {"id":"b","type":"gemini",..}                       hidden: replaced by the next line
+//! {"id":"b","type":"gemini",..,"toolCalls":[..]}      shown, with the results of the calls
+//! {"id":"c","type":"user","content":[{"functionResponse":..}]}   hidden: repeats the results
+//! {"$set":{"messages":[{"id":"a",..},..]}}            hidden: repeats known messages
+//! {"$rewindTo":"b"}                                   from here on, b and c are hidden
+//! ```
+//!
+//! FORMAT.md, "The messages of a session", lists the cases in which we hide less than the client.
+
+use core_model::{ByHash, Event, Hidden, IdHasher, Late, Options, Plan, Planner};
+use jsonl::{Text, Value};
+
+use super::{
+    reader::{is_compaction, is_context},
+    record::{GeminiMessage, GeminiRecord},
+};
+use crate::part::member;
+
+/// Builder of the [`Plan`] of a session, in a first pass over ids and offsets.
+#[derive(Debug, Default)]
+pub struct GeminiBranch {
+    all_branches: bool,
+    from_last_compaction: bool,
+    /// The hash of the id of a message on the wanted branch; `None` for the active branch.
+    wanted: Option<u64>,
+    nodes: Vec<Node>,
+    /// The index of the last message of the session so far.
+    leaf: Option<usize>,
+    /// The messages of the session so far, by the hashes of their ids.
+    alive: ByHash<usize>,
+    /// The hashes of the ids of all messages so far.
+    known: ByHash<()>,
+    /// The hashes of the ids of calls whose results are with them.
+    answered: ByHash<()>,
+    /// Lines that are no part of the session whatever follows.
+    hidden: Vec<Hidden>,
+    hasher: IdHasher,
+}
+
+/// A message, or a checkpoint with messages.
+#[derive(Debug)]
+struct Node {
+    /// The offset of its last line.
+    offset: u64,
+    /// The hashes of the ids of its messages.
+    ids: Vec<u64>,
+    /// The message before it.
+    parent: Option<usize>,
+    is_checkpoint: bool,
+    /// Whether it replaces all that is before it.
+    is_cut: bool,
+    /// The hashes of the ids of calls, if the message has only their results.
+    results: Vec<u64>,
+}
+
+impl GeminiBranch {
+    /// Creates a builder. Options decide whether branches and compacted history are hidden.
+    pub fn new(options: &Options) -> Self {
+        let Options { all_branches, from_last_compaction, .. } = *options;
+        let hasher = IdHasher::default();
+        let wanted = options.branch.as_ref().map(|id| hasher.hash(id));
+        Self { all_branches, from_last_compaction, wanted, hasher, ..Self::default() }
+    }
+
+    fn push(&mut self, node: Node) {
+        let node_idx = self.nodes.len();
+        for id in &node.ids {
+            self.alive.entry(*id).or_insert(node_idx);
+        }
+        self.leaf = Some(node_idx);
+        self.nodes.push(node);
+    }
+
+    /// Notes that the ids of a message are known: its own, and the one that the client gives to the
+    /// results of its calls when it repeats them.
+    fn note(&mut self, message: &GeminiMessage<'_>) -> u64 {
+        let id = self.hasher.hash_text(message.id);
+        self.known.insert(id, ());
+        if message.is("gemini") {
+            let response = format!("{}_response", message.id.decode());
+            self.known.insert(self.hasher.hash(response), ());
+        }
+        id
+    }
+
+    fn add_message(&mut self, offset: u64, message: &GeminiMessage<'_>) {
+        let id = self.note(message);
+        for call in message.answered() {
+            if let Some(call) = member(call, "id") {
+                self.answered.insert(self.hasher.hash_text(call), ());
+            }
+        }
+        let results = self.results_of(message);
+        let same = self.alive.get(&id).copied();
+        let same = same.and_then(|at| self.nodes.get_mut(at)).filter(|node| !node.is_checkpoint);
+        if let Some(node) = same {
+            self.hidden.push(Hidden { offset: node.offset, field: "replaced" });
+            (node.offset, node.results) = (offset, results);
+            return;
+        }
+        let (parent, ids) = (self.leaf, vec![id]);
+        self.push(Node { offset, ids, parent, is_checkpoint: false, is_cut: false, results });
+    }
+
+    /// Returns the hashes of the ids of calls whose results are all that a message of the user has,
+    /// besides pictures.
+    fn results_of(&self, message: &GeminiMessage<'_>) -> Vec<u64> {
+        let mut results = Vec::new();
+        if !message.is("user") {
+            return results;
+        }
+        for part in message.parts() {
+            let [response, picture] = part.get_all(["functionResponse", "inlineData"]);
+            match response.and_then(|response| member(response, "id")) {
+                Some(id) => results.push(self.hasher.hash_text(id)),
+                None if picture.is_some() => {}
+                None => return Vec::new(),
+            }
+        }
+        results
+    }
+
+    fn add_checkpoint(&mut self, offset: u64, messages: Value<'_>) {
+        let (mut ids, mut is_new) = (Vec::new(), false);
+        for message in messages.items().filter_map(GeminiMessage::decode) {
+            let id = self.hasher.hash_text(message.id);
+            is_new |= !self.known.contains_key(&id) && !is_start(&message);
+            ids.push(id);
+        }
+        if is_new {
+            let (parent, is_cut) = (self.leaf, is_compaction(messages));
+            let results = Vec::new();
+            self.push(Node { offset, ids, parent, is_checkpoint: true, is_cut, results });
+        } else if !ids.is_empty() {
+            self.hidden.push(Hidden { offset, field: "checkpoint" });
+        }
+        messages.items().filter_map(GeminiMessage::decode).for_each(|message| {
+            self.note(&message);
+        });
+    }
+
+    /// Removes a message and all after it from the session. An unknown id changes nothing.
+    fn rewind(&mut self, id: Text<'_>) {
+        let Some(first) = self.alive.get(&self.hasher.hash_text(id)).copied() else { return };
+        while let Some(at) = self.leaf {
+            let Some(node) = self.nodes.get(at) else { return };
+            if at == first && node.is_checkpoint {
+                // A part of a line cannot be hidden.
+                return;
+            }
+            for id in &node.ids {
+                if self.alive.get(id) == Some(&at) {
+                    self.alive.remove(id);
+                }
+            }
+            self.leaf = node.parent;
+            if at == first {
+                return;
+            }
+        }
+    }
+
+    /// Returns the last message that follows the wanted one, or is it.
+    fn wanted_leaf(&self) -> Option<usize> {
+        let wanted = self.wanted?;
+        let mut follows = vec![false; self.nodes.len()];
+        let mut last = None;
+        for (at, node) in self.nodes.iter().enumerate() {
+            // A parent is before its children.
+            let is_after = node.parent.and_then(|parent| follows.get(parent)).copied();
+            let is_it = node.ids.contains(&wanted) || is_after == Some(true);
+            if let Some(follows) = follows.get_mut(at) {
+                *follows = is_it;
+            }
+            last = if is_it { Some(at) } else { last };
+        }
+        last
+    }
+
+    /// Returns the indices of the messages of the session, in order.
+    fn path(&self) -> Vec<usize> {
+        if self.all_branches {
+            return (0..self.nodes.len()).collect();
+        }
+        let mut path = Vec::new();
+        let mut at = self.wanted_leaf().or(self.leaf);
+        while let Some((node_idx, node)) = at.and_then(|at| Some((at, self.nodes.get(at)?))) {
+            path.push(node_idx);
+            at = node.parent;
+        }
+        path.reverse();
+        path
+    }
+
+    /// Returns whether a message only repeats results that are with their calls.
+    fn is_repeated(&self, node: &Node) -> bool {
+        let mut results = node.results.iter();
+        !node.results.is_empty() && results.all(|call| self.answered.contains_key(call))
+    }
+}
+
+/// Returns whether a message is the client's own, which it makes anew at each start.
+fn is_start(message: &GeminiMessage<'_>) -> bool {
+    let mut parts = message.parts();
+    let first = parts.next().and_then(|part| part.text().or_else(|| member(part, "text")));
+    message.is("user") && first.is_some_and(is_context) && parts.next().is_none()
+}
+
+impl Planner for GeminiBranch {
+    fn observe(&mut self, offset: u64, event: &Event<'_>) {
+        // A line has one effect, however many events it has.
+        if event.nth > 0 {
+            return;
+        }
+        let record = GeminiRecord::decode(event.value);
+        match &record {
+            GeminiRecord::Message(message) => self.add_message(offset, message),
+            GeminiRecord::Rewind(id) => self.rewind(*id),
+            GeminiRecord::Header(_) | GeminiRecord::Set(_) => {
+                if let Some(messages) = record.messages() {
+                    self.add_checkpoint(offset, messages);
+                }
+            }
+            GeminiRecord::Other => {}
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Plan {
+        let path = self.path();
+        let is_cut = |at: &usize| self.nodes.get(*at).is_some_and(|node| node.is_cut);
+        let cut = path.iter().rposition(is_cut).filter(|_| self.from_last_compaction);
+        let mut reasons = vec![Some("branch"); self.nodes.len()];
+        for (n, at) in path.iter().enumerate() {
+            let is_compacted = cut.is_some_and(|cut| n < cut);
+            let is_repeated = self.nodes.get(*at).is_some_and(|node| self.is_repeated(node));
+            if let Some(reason) = reasons.get_mut(*at) {
+                *reason = match (is_compacted, is_repeated) {
+                    (true, _) => Some("compacted"),
+                    (false, true) => Some("repeated"),
+                    (false, false) => None,
+                };
+            }
+        }
+        let mut late = Vec::new();
+        let mut last = 0;
+        for at in path {
+            let (Some(node), Some(None)) = (self.nodes.get(at), reasons.get(at)) else { continue };
+            if node.offset < last {
+                late.push(Late { offset: node.offset, after: last });
+            }
+            last = last.max(node.offset);
+        }
+        let lines = self.nodes.iter().zip(&reasons);
+        let mut hidden: Vec<Hidden> = lines
+            .filter_map(|(node, reason)| Some(Hidden { offset: node.offset, field: (*reason)? }))
+            .chain(self.hidden.iter().copied())
+            .collect();
+        hidden.sort_by_key(|hidden| hidden.offset);
+        hidden.dedup_by_key(|hidden| hidden.offset);
+        Plan { hidden, late }
+    }
+}

@@ -1,0 +1,126 @@
+//! Writes notices and outcomes as messages that the client shows and does not send, and titles.
+//!
+//! In: an informational line of Claude Code. Out: `{"id":..,"timestamp":..,"type":"info",
+//! "content":"..","notice":{"subtype":"local_command"}}`.
+
+use core_model::{Event, LineId, LossKind, Notice, NoticeKind, Outcome, Output, Status};
+use jsonl::{Raw, Scanner, Text};
+
+use super::{SessionWriter, open::Open};
+
+impl SessionWriter {
+    pub(super) fn write_notice(
+        &mut self,
+        event: &Event<'_>,
+        notice: &Notice<'_>,
+        out: &mut Output,
+    ) {
+        let kind = match notice.kind {
+            NoticeKind::Error => "error",
+            NoticeKind::Warning => "warning",
+            _ => "info",
+        };
+        let line = self.open_line(kind, event, 0, out);
+        out.put(line, ",\"content\":");
+        match notice.text.filter(|text| !text.is_null()) {
+            Some(text) => match text.as_text() {
+                Some(text) => out.copy_text(line, text),
+                None => {
+                    out.lose(LossKind::Flattened, "system.content");
+                    put_lines(out, line, text);
+                }
+            },
+            None => out.put(line, "\"\""),
+        }
+        let mut comma = ",\"notice\":{";
+        if notice.kind == NoticeKind::Compaction {
+            out.put_args(line, format_args!("{comma}\"kind\":\"compaction\""));
+            comma = ",";
+        }
+        for (name, text) in
+            [("subtype", notice.subtype), ("about", notice.about), ("trigger", notice.trigger)]
+        {
+            if let Some(text) = text {
+                out.put_args(line, format_args!("{comma}\"{name}\":"));
+                out.copy_text(line, text);
+                comma = ",";
+            }
+        }
+        if let Some(tokens) = notice.pre_tokens.filter(|tokens| tokens.as_f64().is_some()) {
+            out.put_args(line, format_args!("{comma}\"preTokens\":"));
+            out.put_raw(line, tokens);
+            comma = ",";
+        }
+        out.put(line, if comma == "," { "}}" } else { "}" });
+        self.push(Open::notice(line), out);
+    }
+
+    /// Writes why a run failed. A run that succeeded has no line.
+    pub(super) fn write_outcome(
+        &mut self,
+        event: &Event<'_>,
+        outcome: &Outcome<'_>,
+        out: &mut Output,
+    ) {
+        if outcome.status == Status::Success {
+            return out.lose_record(event);
+        }
+        out.flatten_outcome(outcome);
+        let kind = if outcome.status == Status::Interrupted { "warning" } else { "error" };
+        let line = self.open_line(kind, event, 0, out);
+        let is_word = |raw: &Raw<'_>| !matches!(raw.as_str(), "null" | "\"\"" | "[]");
+        let words = [outcome.errors, outcome.result].map(|words| words.filter(is_word));
+        let [first, second] = match words {
+            [None, second] => [second, None],
+            words => words,
+        };
+        out.put(line, ",\"content\":");
+        match first {
+            Some(words) => match words.as_text() {
+                Some(text) => out.copy_text(line, text),
+                None => {
+                    out.lose(LossKind::Flattened, "system.content");
+                    put_lines(out, line, words);
+                }
+            },
+            None => out.put(line, "\"\""),
+        }
+        let mut comma = ",\"notice\":{";
+        if let Some(status) = outcome.status_text {
+            out.put_args(line, format_args!("{comma}\"subtype\":"));
+            out.copy_text(line, status);
+            comma = ",";
+        }
+        if let Some(words) = second {
+            out.put_args(line, format_args!("{comma}\"result\":"));
+            out.copy(line, words);
+            comma = ",";
+        }
+        out.put(line, if comma == "," { "}}" } else { "}" });
+        self.push(Open::notice(line), out);
+    }
+}
+
+/// Writes the title of a session: the client's summary.
+pub(super) fn put_title(line: LineId, title: Text<'_>, out: &mut Output) {
+    out.put(line, "{\"$set\":{\"summary\":");
+    out.put_string(line, &title.decode());
+    out.put(line, "}}");
+}
+
+/// Writes an array of strings as lines of one text, and any other value as its JSON.
+fn put_lines(out: &mut Output, line: LineId, raw: Raw<'_>) {
+    let mut scanner = Scanner::default();
+    let array = scanner.scan_raw(raw).ok();
+    let texts = array.iter().flat_map(|array| array.items()).map(|item| item.text());
+    let Some(texts) = texts.collect::<Option<Vec<_>>>().filter(|texts| !texts.is_empty()) else {
+        return out.put_string(line, raw.as_str());
+    };
+    let mut newline = "\"";
+    for text in texts {
+        out.put(line, newline);
+        out.copy_body(line, text.body());
+        newline = "\\n";
+    }
+    out.put(line, "\"");
+}
