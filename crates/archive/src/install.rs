@@ -9,14 +9,17 @@ mod publish;
 mod relation;
 
 use std::{
-    fmt, fs, io,
+    fmt, fs,
+    io::{self, Write},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use conversion::Source;
 use core_model::{Check, Environment, Facts, Format, Framing, Home, Problem, SafeName};
-use sessions::{Converted, Input, Lookup, SessionFiles, Stored, absolute, sidecar_path};
+use sessions::{
+    Converted, Input, Lookup, SessionFiles, Stored, absolute, marked_project, sidecar_path,
+};
 use storage::{Compression, Opened, Scratch};
 
 use self::{
@@ -67,6 +70,8 @@ pub struct Installed {
     pub path: PathBuf,
     /// What installing it changes.
     pub change: Change,
+    /// What a user should know before the client starts.
+    pub note: Option<&'static str>,
 }
 
 impl Installed {
@@ -146,7 +151,21 @@ impl<'u> Draft<'u> {
         let Self { scratch, results, changes, installed } = self;
         changes.publish(job)?;
         drop(scratch);
+        if let Some(marker) = job.config.to.project_marker {
+            write_marker(marker, &installed)?;
+        }
         Ok(Published { results, installed })
+    }
+}
+
+/// Writes the path of the project above the folder of its sessions, unless the client has done so.
+fn write_marker(name: &str, installed: &Installed) -> io::Result<()> {
+    let Some(above) = installed.path.parent().and_then(Path::parent) else { return Ok(()) };
+    let created = fs::OpenOptions::new().write(true).create_new(true).open(above.join(name));
+    match created {
+        Ok(mut file) => file.write_all(installed.project.as_bytes()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
     }
 }
 
@@ -249,12 +268,13 @@ impl Job {
             return Err(ConvertError::NothingShows(self.config.to.name));
         }
         let facts = self.check(&mut Source::new(Input::file(main.clone()).open_as_it_is()?))?;
-        let project = project_of(target, &facts)?;
         let main_report = results.first().and_then(|(_, result)| result.as_ref().ok());
         let conversion = main_report.and_then(|report| report.conversion());
         // A copy keeps its name: forked sessions refer to its id.
         let is_copy = conversion.is_some_and(|done| done.from == done.to);
         let from = conversion.and_then(|done| self.config.formats.by_name(done.from));
+        let marked = from.and_then(|from| marked_project(unit.main.path()?, from));
+        let project = project_of(target, marked, &facts)?;
         let is_home = conversion.is_some_and(|done| done.report.restored.restored > 0);
         // The name of a document is not its session's.
         let documents = self.config.to.documents;
@@ -276,12 +296,17 @@ impl Job {
         }
         let is_project_there = Path::new(&project).is_dir();
         // The name of the file may also have a time.
-        let name = SafeName::of((store.session_id)(changes.name()));
+        let known = meaning(&facts.session_id).filter(|_| self.config.to.has_ids_inside);
+        let name = match known {
+            Some(id) => SafeName::of(&id),
+            None => SafeName::of((store.session_id)(changes.name())),
+        };
         let change = changes.change();
         let import =
             documents.map_or(&[][..], |it| if change.is_write() { it.import } else { &[] });
-        let resume = store.resume;
-        let installed = Installed { resume, import, project, is_project_there, name, path, change };
+        let (resume, note) = (store.resume, self.config.to.install_note);
+        let installed =
+            Installed { resume, import, project, is_project_there, name, path, change, note };
         Ok(Drafted::Ready(Box::new(Draft { scratch: draft, results, changes, installed })))
     }
 
@@ -504,11 +529,19 @@ impl fmt::Debug for Origin<'_> {
 }
 
 /// Returns the folder to start the client in.
-fn project_of(target: &InstallTarget<'_>, facts: &Facts) -> Result<String, NotInstalled> {
+///
+/// A session that has none may be in a folder that the client marked with its project. Formats whose
+/// sessions have one make one up then.
+fn project_of(
+    target: &InstallTarget<'_>,
+    marked: Option<PathBuf>,
+    facts: &Facts,
+) -> Result<String, NotInstalled> {
     let own = || meaning(&facts.cwd).filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
+    let fallback = || target.fallback.map(absolute);
     let path = match target.project {
         Some(path) => absolute(path),
-        None => own().or_else(|| target.fallback.map(absolute)).ok_or(NotInstalled::NoProject)?,
+        None => marked.or_else(own).or_else(fallback).ok_or(NotInstalled::NoProject)?,
     };
     let odd = || NotInstalled::OddProject(path.display().to_string());
     if !path.is_absolute() {

@@ -38,7 +38,6 @@ const FOREIGN: &[(&str, IsForeign)] = &[
     ("UTF-16 text", |line, _| line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff")),
     ("a gzip file", |line, _| line.starts_with(b"\x1f\x8b")),
     ("a zstd file", |line, _| line.starts_with(b"\x28\xb5\x2f\xfd")),
-    ("a Gemini CLI session", |_, value| value.is_some_and(is_gemini)),
 ];
 
 /// The votes for one format.
@@ -269,21 +268,6 @@ fn is_document_of(format: &Format, head: &[u8]) -> bool {
         }
     }
     false
-}
-
-/// Recognizes a Gemini CLI chat: an object with `projectHash` and `messages`, or a line of one.
-fn is_gemini(value: Value<'_>) -> bool {
-    let (mut is_gemini, mut session, mut own) = (false, false, false);
-    value.read_members(|key, value| {
-        match key {
-            b"type" => is_gemini = value.text().is_some_and(|kind| kind.is("gemini")),
-            b"sessionId" => session = true,
-            b"projectHash" | b"$set" => own = true,
-            _ => return false,
-        }
-        true
-    });
-    own || is_gemini && !session
 }
 
 #[cfg(test)]

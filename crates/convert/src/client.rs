@@ -8,7 +8,7 @@ use std::{
 
 use archive::Installed;
 
-use crate::terminal::{message::complain, shell::quoted};
+use crate::terminal::{message::complain, progress::say, shell::quoted};
 
 /// Returns the commands as a line for a shell: the import, if there is something to import, and the one
 /// that goes on.
@@ -21,9 +21,13 @@ pub(crate) fn command_line(installed: &Installed) -> String {
     line + &installed.command().join(" ")
 }
 
-/// Prints a warning if the folder to go on in does not exist.
+/// Prints what the user should know before the client starts: that the folder to go on in does not exist,
+/// and what the client does with a session that was written.
 pub(crate) fn warn_of_project(installed: &Installed) {
-    let Installed { project, is_project_there, .. } = installed;
+    let Installed { project, is_project_there, change, note, .. } = installed;
+    if let Some(note) = note.filter(|_| change.is_write()) {
+        say(note);
+    }
     if !is_project_there {
         complain(&format!("{project}: no such folder; create it before you resume the session"));
     }

@@ -14,6 +14,8 @@ pub static FORMATS: Formats = Formats::new(&[
     &format_codex::STREAM,
     &format_copilot::FORMAT,
     &format_atif::FORMAT,
+    &format_gemini::GEMINI,
+    &format_gemini::GEMINI_DOCUMENT,
     &format_opencode::FORMAT,
     &format_pi::FORMAT,
     &format_gemini::QWEN,

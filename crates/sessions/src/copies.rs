@@ -24,6 +24,7 @@ use crate::{
     error::single_format,
     input::Input,
     reader::{MAX_HEAD, document_of},
+    stored::id_inside,
 };
 
 /// Limit on the bytes at each end of a file that are searched for a carry.
@@ -152,6 +153,13 @@ fn named_id(formats: Formats, path: &Path, stem: &str) -> String {
         |format: &&&Format| format.session_folder.is_some_and(|it| path.ends_with(it.file));
     if let Some(format) = formats.iter().find(is_file) {
         return plain_id(format.session_id(path, stem).unwrap_or(stem));
+    }
+    // A name with a part of an id.
+    let mut of_parts = formats.iter().filter(|format| {
+        format.has_ids_inside && format.session_id(path, stem).is_some_and(|id| id != stem)
+    });
+    if let Some(id) = of_parts.find_map(|format| id_inside(path, format)) {
+        return plain_id(&id);
     }
     let stores = formats.iter().filter(|format| format.store.is_some());
     let ids = stores.filter_map(|format| format.session_id(path, stem));

@@ -156,8 +156,8 @@ impl<'e> Lookup<'e> {
             let Ok(documents) = documents else { continue };
             for session in documents.sessions() {
                 if known.insert((format.name, session.id.clone())) {
-                    let (path, documents) = (documents.path(&session.id), Some(documents.clone()));
-                    sessions.push(Stored { format, path, documents });
+                    let (path, documents) = (documents.path(&session.id), documents.clone());
+                    sessions.push(Stored::document(format, path, documents));
                 }
             }
         }

@@ -5,7 +5,9 @@
 //! `b.jsonl.gz`.
 
 use std::{
+    cell::OnceCell,
     collections::HashSet,
+    fs,
     io::{self, Read},
     path::{Path, PathBuf},
     sync::Arc,
@@ -21,6 +23,12 @@ use crate::input::{Input, stem_of};
 /// Limit on the bytes of a first record.
 const MAX_FIRST: u64 = 4 * 1024 * 1024;
 
+/// Limit on the bytes of a marker.
+const MAX_MARKER: u64 = 64 * 1024;
+
+/// Limit on the records that are searched for the id of the session.
+const MAX_HEAD_RECORDS: usize = 16;
+
 /// Limit on the records that are searched for the first message.
 const MAX_RECORDS: usize = 1024;
 
@@ -33,17 +41,28 @@ pub struct Stored {
     pub path: PathBuf,
     /// The store that yields the document; `None` for a file.
     pub documents: Option<Arc<Documents>>,
+    /// The id in the file, for a format whose names have only a part of it, once it was read.
+    id_inside: OnceCell<Option<String>>,
 }
 
 impl Stored {
     /// Creates a session that is a file.
     pub fn file(format: &'static Format, path: PathBuf) -> Self {
-        Self { format, path, documents: None }
+        Self { format, path, documents: None, id_inside: OnceCell::new() }
     }
 
-    /// Returns the id in the name of the file, or of its folder; `None` if the name is not UTF-8.
+    /// Creates a session that a store yields as a document.
+    pub fn document(format: &'static Format, path: PathBuf, documents: Arc<Documents>) -> Self {
+        Self { format, path, documents: Some(documents), id_inside: OnceCell::new() }
+    }
+
+    /// Returns the id in the name of the file, or of its folder; `None` if the name is not UTF-8. If the
+    /// client writes only a part of the id in the name, the id in the file is returned.
     pub fn id(&self) -> Option<&str> {
-        self.format.session_id(&self.path, stem_of(&self.path)?)
+        let read = || id_inside(&self.path, self.format);
+        let inside =
+            self.format.has_ids_inside.then(|| self.id_inside.get_or_init(read).as_deref());
+        inside.flatten().or_else(|| self.format.session_id(&self.path, stem_of(&self.path)?))
     }
 
     /// Returns the session as an input.
@@ -70,6 +89,21 @@ impl Stored {
     pub(crate) fn project(&self) -> Option<&str> {
         self.documents.as_ref()?.session(&self.path).ok()?.project.as_deref()
     }
+}
+
+/// Returns the id in the first records of a session; `None` if they have none or cannot be read.
+pub(crate) fn id_inside(file: &Path, format: &Format) -> Option<String> {
+    let opened = Input::file(file.to_owned()).open(Limits::default()).ok()?;
+    let mut stream = jsonl::Stream::new(opened.take(MAX_FIRST));
+    let mut scanner = Scanner::default();
+    for _ in 0..MAX_HEAD_RECORDS {
+        let line = stream.next().ok()??;
+        let Ok(value) = scanner.scan(&line) else { continue };
+        if let Some(id) = format.first_event(value).context.session_id {
+            return Some(id.decode().into_owned());
+        }
+    }
+    None
 }
 
 /// Returns the session files in a folder, sorted by name; none if it does not exist. Links are not
@@ -123,6 +157,18 @@ pub(crate) fn first_folder(file: &Path, format: &Format) -> io::Result<Option<Pa
     let Ok(value) = scanner.scan(&line) else { return Ok(None) };
     let folder = format.first_event(value).context.cwd;
     Ok(folder.map(|folder| PathBuf::from(&*folder.decode())))
+}
+
+/// Returns the project that the client's marker names, for a session whose first record has no working
+/// directory; `None` if it has one, or if there is no marker.
+pub fn marked_project(file: &Path, format: &Format) -> Option<PathBuf> {
+    let marker = file.parent()?.parent()?.join(format.project_marker?);
+    let is_small = marker.metadata().is_ok_and(|it| it.len() <= MAX_MARKER);
+    if !is_small || first_folder(file, format).ok()?.is_some() {
+        return None;
+    }
+    let project = fs::read_to_string(marker).ok()?;
+    Some(project.trim()).filter(|it| !it.is_empty()).map(PathBuf::from)
 }
 
 /// Returns whether an input is a session with a message, and not the transcript of a sub-agent.

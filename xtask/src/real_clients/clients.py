@@ -495,6 +495,58 @@ class Qwen(Client):
         return first.get("cwd") or PROJECT
 
 
+class Gemini(Client):
+    """Gemini CLI over Google's API. It sends no thoughts of earlier turns, and deletes old sessions unless told not to."""
+
+    format = "gemini"
+    environment = (f"GOOGLE_GEMINI_BASE_URL={API}", "GEMINI_API_KEY=dummy", "GEMINI_CLI_TRUST_WORKSPACE=true")
+    SETTINGS = {
+        "security": {"auth": {"selectedType": "gemini-api-key"}},
+        "privacy": {"usageStatisticsEnabled": False},
+        "general": {"enableAutoUpdate": False},
+    }
+    # The answer that the client makes up for results at the end of a session.
+    INTERRUPTED = "[The previous response was interrupted before it completed.]"
+
+    def packages(self):
+        return [("node", "npm", *NODE), ("gemini", "npm", "@google/gemini-cli", self.version)]
+
+    def place(self, home, path):
+        head = next((line for line in read_objects(path) if line.get("sessionId")), {})
+        session = str(head.get("sessionId"))
+        folder = f"{home}/.gemini/tmp/project"
+        os.makedirs(f"{folder}/chats")
+        with open(f"{folder}/.project_root", "w", encoding="utf-8") as file:
+            file.write(PROJECT)
+        shutil.copyfile(path, f"{folder}/chats/session-{session}.jsonl")
+        with open(f"{home}/.gemini/settings.json", "w", encoding="utf-8") as file:
+            json.dump(self.SETTINGS, file)
+        return session
+
+    def file(self, home, session):
+        return f"{home}/.gemini/tmp/project/chats/session-{session}.jsonl"
+
+    def start(self, *more):
+        program = "/mnt/clients/gemini/node_modules/@google/gemini-cli/bundle/gemini.js"
+        return ["node", program, "-m", "gemini-2.5-pro", "--skip-trust", "--yolo", *more]
+
+    def resume(self, session, prompt):
+        return self.start("--resume", session, "-p", prompt)
+
+    def go_on_with_newest(self, prompt):
+        return self.start("--resume", "latest", "-p", prompt)
+
+    def list_command(self):
+        # The list is on the stream for errors.
+        return ["/bin/sh", "-c", 'exec "$@" 2>&1', "gemini", *self.start("--list-sessions")]
+
+    def is_listed(self, session, words):
+        return session in words
+
+    def is_injected(self, text):
+        return text.lstrip().startswith("<session_context>") or text == self.INTERRUPTED
+
+
 def read_objects(path):
     """Yields the lines of a file that are objects."""
     with open(path, "rb") as file:
@@ -522,4 +574,5 @@ CLIENTS = {
     "copilot": Copilot("copilot", "1.0.102"),
     "qwen": Qwen("qwen", "0.24.4"),
     "opencode": OpenCode("opencode", "1.18.33"),
+    "gemini": Gemini("gemini", "0.61.0"),
 }

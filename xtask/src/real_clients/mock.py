@@ -13,6 +13,7 @@ import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import gemini_api
 import messages_api
 import responses_api
 
@@ -21,7 +22,12 @@ MARK = re.compile(r"@@mock:([a-z]+)")
 SIGNATURE = "ErUBCkYIBxgCIkD" + "mocksignature" * 6 + "GAE="
 
 # The APIs by the end of the path of a request. An API is a module with the functions of `messages_api`.
-APIS = {"/messages": messages_api, "/responses": responses_api}
+APIS = {
+    "/messages": messages_api,
+    "/responses": responses_api,
+    ":generateContent": gemini_api,
+    ":streamGenerateContent": gemini_api,
+}
 
 # A script is a list of answers, and an answer a list of blocks. `shell` calls the tool of the client that runs commands.
 SCRIPTS = {
@@ -133,6 +139,8 @@ class Handler(BaseHTTPRequestHandler):
         body, path = self.body(), self.path.split("?")[0]
         if path.endswith("/count_tokens"):
             return self.reply({"input_tokens": 10})
+        if path.endswith(":countTokens"):
+            return self.reply({"totalTokens": 10})
         name = next((end for end in APIS if path.endswith(end)), None)
         if name is None or body is None:
             return self.reply({"error": {"message": "mock", "type": "not_found_error"}}, 404)
@@ -145,14 +153,15 @@ class Handler(BaseHTTPRequestHandler):
             return self.reply({"type": "error", "error": error}, 400)
         blocks, seed = answer(api, body)
         message = api.message(blocks, seed, body)
-        if not body.get("stream"):
+        if not body.get("stream") and name != ":streamGenerateContent":
             return self.reply(message)
         self.send_response(200)
         self.send_header("content-type", "text/event-stream; charset=utf-8")
         self.send_header("connection", "close")
         self.end_headers()
         for event, data in api.events(message):
-            self.wfile.write(f"event: {event}\ndata: {json.dumps(data)}\n\n".encode())
+            head = f"event: {event}\n" if event else ""
+            self.wfile.write(f"{head}data: {json.dumps(data)}\n\n".encode())
         self.close_connection = True
 
 

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 
 FORMATS = (
-    "claude-code", "clido", "codex", "copilot", "opencode", "pi", "qwen",
+    "claude-code", "clido", "codex", "copilot", "gemini", "opencode", "pi", "qwen",
     "sdk-stream", "sdk-stream:wire",
 )
 

@@ -14,7 +14,7 @@ from resume import resume
 TURNS = ("work", "hello", None)
 # What the lines of a compacted session have, by format.
 COMPACTED = {"claude-code": b'"compact_boundary"', "codex": b'"type":"compacted"', "pi": b'"type":"compaction"', "qwen": b'"chat_compression"',
-             "copilot": b'"session.compaction_complete"', "opencode": b'"compaction"'}
+             "copilot": b'"session.compaction_complete"', "opencode": b'"compaction"', "gemini": b"<state_snapshot>"}
 # The formats whose files are one document, which ends behind its last message.
 DOCUMENTS = {"opencode"}
 

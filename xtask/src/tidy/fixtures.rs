@@ -22,6 +22,8 @@ const FORMATS: &[&str] = &[
     "codex",
     "codex-stream",
     "copilot",
+    "gemini",
+    "gemini:document",
     "opencode",
     "pi",
     "qwen",

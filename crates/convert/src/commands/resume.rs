@@ -144,6 +144,7 @@ fn go_on(args: &Args, to: &'static Format, stored: &Stored) -> io::Result<Status
         name,
         path: path.clone(),
         change: Change::UpToDate,
+        note: to.install_note,
     };
     if !args.quiet {
         say(&format!("{} has this session", to.name));

@@ -365,6 +365,10 @@ fn continuation(format: &Format, target: &[u8]) -> String {
             r#"{"type":"message","id":"f0000001","parentId":"PARENT","timestamp":"2030-02-03T10:00:01.000Z","message":{"role":"user","content":[{"type":"text","text":"And more?"}],"timestamp":1896343201000}}"#,
             r#"{"type":"message","id":"f0000002","parentId":"f0000001","timestamp":"2030-02-03T10:00:02.000Z","message":{"role":"assistant","content":[{"type":"text","text":"Much more."}],"api":"anthropic-messages","provider":"anthropic","model":"claude-opus-4-5-20251101","usage":{"input":1,"output":2,"cacheRead":0,"cacheWrite":0,"totalTokens":3,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},"stopReason":"stop","timestamp":1896343202000}}"#,
         ],
+        "gemini" => &[
+            r#"{"id":"f0000001","timestamp":"2030-02-03T10:00:01.000Z","type":"user","content":[{"text":"And more?"}]}"#,
+            r#"{"id":"f0000002","timestamp":"2030-02-03T10:00:02.000Z","type":"gemini","content":"Much more.","thoughts":[],"model":"gemini-2.5-pro"}"#,
+        ],
         "qwen" => &[
             r#"{"uuid":"f0000001","parentUuid":"PARENT","sessionId":"SESSION","timestamp":"2030-02-03T10:00:01.000Z","type":"user","cwd":"/p","message":{"role":"user","parts":[{"text":"And more?"}]}}"#,
             r#"{"uuid":"f0000002","parentUuid":"f0000001","sessionId":"SESSION","timestamp":"2030-02-03T10:00:02.000Z","type":"assistant","cwd":"/p","message":{"role":"model","parts":[{"text":"Much more."}]},"model":"qwen3-coder"}"#,

@@ -248,10 +248,11 @@ fn no_outcome_is_made_up_for_what_may_still_be_going_on() {
                 n_outcomes += u64::from(matches!(event.body, Body::Outcome(_)));
             });
             let is_answered = n_lines == lines.len();
-            // pi, Qwen Code, Codex and Copilot have no line for the end of a run, and a stream none that is
-            // made up.
-            let has_none = ["atif", "codex", "codex-stream", "copilot", "opencode", "pi", "qwen"]
-                .contains(&to.name);
+            // pi, Gemini CLI, Qwen Code, Codex and Copilot have no line for the end of a run, and a stream none
+            // that is made up.
+            let has_none =
+                ["atif", "codex", "codex-stream", "copilot", "gemini", "opencode", "pi", "qwen"]
+                    .contains(&to.name);
             let expected = u64::from(is_answered && !has_none);
             assert_eq!(n_outcomes, expected, "{}: {written}", to.name);
         }

@@ -27,7 +27,7 @@ struct Agent {
     id: &'static str,
 }
 
-const AGENTS: [Agent; 6] = [
+const AGENTS: [Agent; 7] = [
     Agent {
         name: "claude-code",
         fixture: "claude-code/one-tool-call.jsonl",
@@ -57,6 +57,12 @@ const AGENTS: [Agent; 6] = [
         fixture: "pi/one-call.jsonl",
         cwd: "/home/user/project",
         id: "01a204d9-c1ad-7020-8220-65475b8a1298",
+    },
+    Agent {
+        name: "gemini",
+        fixture: "gemini/one-call.jsonl",
+        cwd: "/home/user/project",
+        id: "71de4fac-a477-400c-b3c5-34bbe2c339ed",
     },
     Agent {
         name: "qwen",
@@ -119,6 +125,10 @@ impl Home {
                 let folder = format_gemini::encode_project_dir(project);
                 format!(".qwen/projects/{folder}/chats/{id}.jsonl")
             }
+            // Gemini CLI names files by the time and a part of the id.
+            "gemini" => {
+                format!(".gemini/tmp/mine/chats/session-2026-03-01T10-00-{}.jsonl", &id[..8])
+            }
             "copilot" => format!(".copilot/session-state/{id}/events.jsonl"),
             _ => {
                 let folder = format_pi::encode_project_dir(project);
@@ -133,6 +143,10 @@ impl Home {
         let text = fs::read_to_string(fixture).expect("a fixture");
         let path = self.native(agent);
         let project = self.project();
+        if agent.name == "gemini" {
+            let marker = path.with_file_name("../.project_root");
+            self.write(&marker, project.to_str().expect("UTF-8"));
+        }
         self.write(&path, &text.replace(agent.cwd, project.to_str().expect("UTF-8")));
         path
     }
@@ -202,6 +216,7 @@ impl Home {
             "claude-code" => ".claude",
             "clido" => ".local/share/clido",
             "codex" => ".codex",
+            "gemini" => ".gemini",
             "qwen" => ".qwen",
             "copilot" => ".copilot",
             _ => ".pi",
@@ -270,6 +285,17 @@ fn say(agent: &Agent, path: &Path, prompt: &str) {
                 )
             };
             [item("user", "input_text", prompt), item("assistant", "output_text", "Done.")]
+        }
+        "gemini" => {
+            let item = |id: &str, kind: &str, text: &str| {
+                format!(
+                    r#"{{"id":"{id}","timestamp":"{time}","type":"{kind}","content":[{{"text":"{text}"}}]}}"#
+                )
+            };
+            [
+                item(&format!("{prompt}-1"), "user", prompt),
+                item(&format!("{prompt}-2"), "gemini", "Done."),
+            ]
         }
         "qwen" => {
             let head = format!(
@@ -751,7 +777,7 @@ fn it_becomes_the_agent() {
         let output = home.convert_in(&home.project(), &arguments, &path);
         assert_eq!((output.status.code(), text(&output.stdout)), (Some(2), ""));
         assert!(text(&output.stderr).contains("is not on the PATH"), "{}", text(&output.stderr));
-        for name in ["claude", "clido", "codex", "copilot", "pi", "qwen"] {
+        for name in ["claude", "clido", "codex", "copilot", "gemini", "pi", "qwen"] {
             fake_client(&programs, name);
         }
         let project = home.project();
@@ -760,6 +786,7 @@ fn it_becomes_the_agent() {
             "codex" => ("codex", &["resume"]),
             "copilot" => ("copilot", &["--resume="]),
             "pi" => ("pi", &["--session"]),
+            "gemini" => ("gemini", &["--resume"]),
             "qwen" => ("qwen", &["--resume"]),
             _ => ("clido", &["--resume"]),
         };
@@ -850,8 +877,9 @@ fn streams_are_no_agents_to_go_on_in() {
     assert_eq!(output.status.code(), Some(2));
     let message = text(&output.stderr);
     assert!(
-        message
-            .contains("[possible values: claude-code, clido, codex, copilot, opencode, pi, qwen]"),
+        message.contains(
+            "[possible values: claude-code, clido, codex, copilot, gemini, opencode, pi, qwen]"
+        ),
         "{message}"
     );
 }

@@ -64,6 +64,25 @@ fn record_kind(record: &Value) -> Vec<String> {
         kinds.extend(info.get("error").map(|_| "system".to_owned()));
         return kinds;
     }
+    // The members behind the messages of an older session of Gemini CLI.
+    if record.get("messages").is_some_and(Value::is_array) && record.get("type").is_none() {
+        return vec!["record".to_owned(), "gemini".to_owned()];
+    }
+    if record.get("projectHash").is_some() || record.get("$rewindTo").is_some() {
+        return vec!["header".to_owned(), "$rewindTo".to_owned(), "gemini".to_owned()];
+    }
+    if let Some(set) = record.get("$set").and_then(Value::as_object) {
+        let keys = set.keys().map(|key| format!("$set/{key}"));
+        return ["$set".to_owned(), "gemini".to_owned()].into_iter().chain(keys).collect();
+    }
+    let is_of_gemini = record.get("id").is_some() && record.get("content").is_some();
+    if let (true, Some(kind)) = (is_of_gemini, text(&record["type"])) {
+        let mut kinds = vec![kind.clone(), "gemini".to_owned()];
+        if ["info", "warning", "error"].contains(&kind.as_str()) {
+            kinds.extend(["system", "compact_metadata"].map(str::to_owned));
+        }
+        return kinds;
+    }
     let Some(kind) = text(&record["type"]) else {
         let is_system = record.get("data").is_some() && record.get("subtype").is_some();
         let subtype = text(&record["subtype"]).unwrap_or_default();
@@ -209,6 +228,9 @@ fn grow(
             let of_parts = [
                 ("functionCall", "tool_use"),
                 ("functionResponse", "tool_result"),
+                ("args", "tool_use"),
+                ("result", "tool_result"),
+                ("description", "thinking"),
                 ("thought", "thinking"),
                 ("inlineData", "image"),
             ];
@@ -225,6 +247,7 @@ fn grow(
             let cached = count("cached_input_tokens")
                 .map(|read| read + count("cache_write_input_tokens").unwrap_or(0))
                 .or_else(|| count("cachedContentTokenCount"))
+                .or_else(|| count("cached"))
                 .or_else(|| {
                     Some(count("cacheReadTokens")? + count("cacheWriteTokens").unwrap_or(0))
                 });
@@ -236,11 +259,16 @@ fn grow(
             };
             let cached = cached.or_else(of_atif);
             for (key, member) in members {
-                let inputs = ["input_tokens", "promptTokenCount", "inputTokens", "prompt_tokens"];
+                let inputs =
+                    ["input_tokens", "promptTokenCount", "inputTokens", "prompt_tokens", "input"];
                 let is_input = inputs.contains(&key.as_str());
                 let uncached = cached.filter(|_| is_input);
                 let uncached = uncached.and_then(|cached| member.as_u64()?.checked_sub(cached));
-                let member = &uncached.map_or_else(|| member.clone(), Value::from);
+                // Gemini CLI counts thoughts beside the output, and other formats in it.
+                let thoughts = count("thoughts").filter(|_| key == "output");
+                let said = thoughts.and_then(|thoughts| Some(member.as_u64()? + thoughts));
+                let counted = uncached.or(said);
+                let member = &counted.map_or_else(|| member.clone(), Value::from);
                 // Copilot says whether a call succeeded, and other formats whether it failed.
                 let failed = member
                     .as_bool()
@@ -263,7 +291,7 @@ fn grow(
 const SAME: &[&[&str]] = &[
     &["text", "content", "message", "thinking", "prompt", "result", "errors", "error"],
     &["text", "content", "message", "summary", "errorMessage", "output", "command"],
-    &["summary", "isCompactSummary"],
+    &["summary", "isCompactSummary", "isSummary"],
     &["title", "summary", "aiTitle", "customTitle", "name"],
     &["thinking", "unsignedThinking"],
     &["sessionId", "session_id"],
@@ -353,11 +381,20 @@ const SAME: &[&[&str]] = &[
     &["thinking_signature", "signature", "thinkingSignature", "thoughtSignature"],
     &["thinking_signature", "reasoningOpaque", "encrypted_content"],
     &["title", "notes"],
-    &["kind", "isMeta", "isSynthetic", "isCompactSummary", "summary", "synthetic"],
+    &["kind", "isMeta", "isSynthetic", "isCompactSummary", "isSummary", "summary", "synthetic"],
     &["cache_creation_input_tokens", "write", "cacheWrite", "cacheWriteTokens"],
     &["tool_result_is_error", "is_error", "isError", "success", "status", "exit_code"],
     &["parentToolCallId", "parent_tool_use_id", "toolCallId"],
     &["trigger", "cause"],
+    // Gemini CLI.
+    &["description", "thinking", "text", "content", "unsignedThinking", "reasoningText"],
+    &["directories", "cwd", "project_path", "directory"],
+    &["startTime", "timestamp", "start_time", "created"],
+    &["cached", "cache_read_input_tokens", "cacheRead", "read", "cachedContentTokenCount"],
+    &["cached", "cached_input_tokens", "cacheReadTokens", "cached_tokens"],
+    &["output", "output_tokens", "candidatesTokenCount", "outputTokens"],
+    &["input", "input_tokens", "promptTokenCount", "inputTokens"],
+    &["notice", "subtype", "infoType"],
 ];
 
 /// The names of losses, and pi's names for the same members.
@@ -381,6 +418,20 @@ const OF_QWEN: &[(&str, &str)] = &[
     ("input", "args"),
     ("tool_use_id", "callId"),
     ("tool_use_id", "id"),
+];
+
+/// The names of losses, and Gemini CLI's names for the same members.
+const OF_GEMINI: &[(&str, &str)] = &[
+    ("uuid", "id"),
+    ("usage", "tokens"),
+    ("timestamp", "startTime"),
+    ("input", "args"),
+    ("content", "result"),
+    ("content", "response"),
+    ("is_error", "status"),
+    ("tool_use_id", "id"),
+    ("signature", "thoughtSignature"),
+    ("isCompactSummary", "isSummary"),
 ];
 
 /// The names of losses, and Codex' names for the same members.
@@ -477,6 +528,9 @@ const ELSEWHERE: &[&str] = &[
     "rolled_back",
     "reverted",
     "session_meta",
+    "replaced",
+    "repeated",
+    "checkpoint",
 ];
 
 impl Leaf {
@@ -549,6 +603,11 @@ impl Leaf {
         self.keys.iter().any(|key| members.contains(&key.as_str()))
     }
 
+    /// Returns whether it is in a line of Gemini CLI.
+    fn is_of_gemini(&self) -> bool {
+        self.kinds.iter().any(|kind| kind == "gemini")
+    }
+
     /// Returns whether it is an item or a notice in a record of Codex.
     fn is_of_codex(&self) -> bool {
         let kinds = ["response_item", "notice"];
@@ -610,6 +669,7 @@ impl Leaf {
                 || self.is_of_pi() && OF_PI.contains(&(name, key))
                 || self.is_of_codex() && OF_CODEX.contains(&(name, key))
                 || self.is_of_qwen() && OF_QWEN.contains(&(name, key))
+                || self.is_of_gemini() && OF_GEMINI.contains(&(name, key))
                 || self.is_of_copilot() && OF_COPILOT.contains(&(name, key))
                 || self.is_of_opencode() && OF_OPENCODE.contains(&(name, key))
                 || self.is_of_atif() && OF_ATIF.contains(&(name, key))

@@ -24,7 +24,7 @@ pub static GEMINI_DOCUMENT: Format = Format::new(
     "older sessions of Gemini CLI (~/.gemini/tmp/<hash>/chats/session-<time>-<id>.json)",
     Functions {
         detect: detect_gemini_document,
-        is_record: reader::is_record,
+        is_record: detect_gemini_document,
         read,
         writer: writer::create_document,
         checker: validate::checker,

@@ -176,6 +176,10 @@ fn list_message(value: Value<'_>, message: &GeminiMessage<'_>, found: &mut dyn F
         }
     }
     if !is_response {
+        // Only the call has the name.
+        if message.parts().any(|part| part.get("functionResponse").is_some()) {
+            found("functionResponse.name");
+        }
         return;
     }
     if let Some(tokens) = message.tokens {
@@ -265,12 +269,8 @@ fn list_notice(value: Value<'_>, message: &GeminiMessage<'_>, found: &mut dyn Fn
         }
     }
     if let Some(notice) = message.notice {
-        list_members(
-            notice,
-            "notice",
-            &["kind", "subtype", "about", "trigger", "preTokens"],
-            found,
-        );
+        // The kind of a notice says less than its subtype.
+        list_members(notice, "notice", &["subtype"], found);
     }
 }
 

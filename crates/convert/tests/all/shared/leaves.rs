@@ -113,9 +113,10 @@ fn grow_at(path: String, root: Value<'_>, line: u64, leaves: &mut Vec<Leaf>) {
 const TAGS: &[&str] = &["type", "role", "subtype"];
 
 /// Members that the report does not name: members that a client writes on every line, the leaf of a
-/// title, members of an index that differ from its block, and the status of an item, which is read as
-/// whether it failed.
-const UNNAMED: &[&str] = &["userType", "leafUuid", "input.command", "item.status"];
+/// title, members of an index that differ from its block, and the status of an item or of a call of Gemini CLI, which is
+/// read as whether it failed.
+const UNNAMED: &[&str] =
+    &["userType", "leafUuid", "input.command", "item.status", "toolCalls.status"];
 
 /// Members whose values are words of a format, each with the words of other formats for the same
 /// meaning.

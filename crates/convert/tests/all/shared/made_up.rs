@@ -18,8 +18,13 @@ const WORDS: &[(&str, &[&str])] = &[
     ("source", &["cli", "system"]),
     ("thread_source", &["user", "subagent"]),
     ("history_mode", &["legacy"]),
-    ("status", &["completed", "success", "error", "running"]),
-    ("kind", &["compaction", "error", "warning", "info", "meta", "queued", "notice"]),
+    ("status", &["completed", "success", "error", "running", "cancelled"]),
+    (
+        "kind",
+        &["compaction", "error", "warning", "info", "meta", "queued", "notice", "main", "subagent"],
+    ),
+    // The heading that the client makes of a thought.
+    ("subject", &[""]),
     // The constants of Copilot.
     ("producer", &["convert"]),
     ("provider", &["anthropic-messages"]),
@@ -135,7 +140,8 @@ pub(crate) fn made_up(
             || leaf.path.starts_with("payload.info.")
             || leaf.path.starts_with("data.usage.")
             || leaf.path.starts_with("metrics.")
-            || leaf.path.starts_with("info.tokens.");
+            || leaf.path.starts_with("info.tokens.")
+            || leaf.path.starts_with("tokens.");
         let key = if is_usage { "usage" } else { leaf.key() };
         let fields = MADE_UP.iter().find(|(of, _)| *of == key);
         fields.is_some_and(|(_, fields)| {
@@ -163,6 +169,10 @@ fn is_id(leaf: &Leaf) -> bool {
     if is_short && ["id", "parentId", "firstKeptEntryId"].contains(&leaf.path.as_str()) {
         return true;
     }
+    // Gemini CLI's hash of the folder.
+    if leaf.path == "projectHash" && leaf.text.len() == 64 {
+        return true;
+    }
     // The ids of OpenCode have a time and 14 letters and digits.
     let starts = ["ses_", "msg_", "prt_"];
     let rest = starts.iter().find_map(|start| leaf.text.strip_prefix(start)).unwrap_or_default();
@@ -175,7 +185,8 @@ fn is_id(leaf: &Leaf) -> bool {
     let places =
         ["uuid", "parentUuid", "sourceToolAssistantUUID", "turn_id", "thread_id", "sessionId"];
     // Copilot's lines have ids of their own.
-    let is_line = ["id", "parentId", "agentId", "data.messageId"].contains(&leaf.path.as_str());
+    let is_line = ["id", "parentId", "agentId", "data.messageId", "$set.messages.id"]
+        .contains(&leaf.path.as_str());
     let is_place = is_line || places.contains(&leaf.key());
     is_uuid && is_place
 }

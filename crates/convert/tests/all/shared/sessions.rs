@@ -420,6 +420,117 @@ impl QwenLog {
     }
 }
 
+/// Lines of Gemini CLI.
+struct GeminiLog {
+    lines: Vec<String>,
+    spelling: Spelling,
+}
+
+impl GeminiLog {
+    fn id(n: usize) -> String {
+        format!("m{n:04}")
+    }
+
+    fn time(n: usize) -> String {
+        format!("\"2026-03-01T10:{:02}:{:02}.000Z\"", n / 60 % 60, n % 60)
+    }
+
+    fn push(&mut self, members: &[(&str, String)]) {
+        let members: Members =
+            members.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        self.lines.push(spell(&members, self.spelling));
+    }
+
+    fn push_message(&mut self, kind: &str, body: &[(&str, String)]) {
+        let n = self.lines.len();
+        let envelope =
+            [("id", quoted(&Self::id(n))), ("timestamp", Self::time(n)), ("type", quoted(kind))];
+        self.push(&[&envelope, body].concat());
+    }
+
+    fn push_user(&mut self, text: &str) {
+        self.push_message("user", &[("content", format!(r#"[{{"text":{text}}}]"#))]);
+    }
+}
+
+/// Writes events as Gemini CLI does.
+pub(crate) fn gemini(all: &[Happening], spelling: Spelling) -> Vec<String> {
+    let mut log = GeminiLog { lines: Vec::new(), spelling };
+    log.push(&[
+        ("sessionId", quoted("71de4fac-a477-400c-b3c5-34bbe2c339ed")),
+        ("projectHash", quoted("9dad1e4e08b0")),
+        ("startTime", GeminiLog::time(0)),
+        ("kind", quoted("main")),
+        ("directories", r#"["/home/ada/demo"]"#.to_owned()),
+    ]);
+    let mut n_calls = 0;
+    for (n, happening) in all.iter().enumerate() {
+        match happening {
+            Happening::Prompt(text) | Happening::Agent(text) => log.push_user(text),
+            Happening::Response(pieces) => {
+                let (mut parts, mut thoughts, mut calls) = (Vec::new(), Vec::new(), Vec::new());
+                let time = GeminiLog::time(log.lines.len());
+                for piece in pieces {
+                    match piece {
+                        Piece::Text(text) => parts.push(format!(r#"{{"text":{text}}}"#)),
+                        Piece::Thinking(text, _) => thoughts.push(format!(
+                            r#"{{"subject":"","description":{text},"timestamp":{time}}}"#
+                        )),
+                        Piece::Call(input, result) => {
+                            let id = format!("toolu_{n_calls}");
+                            n_calls += 1;
+                            let result = result.as_ref().map(|(content, is_error)| {
+                                let is_error = is_error.unwrap_or(false);
+                                let (key, status) =
+                                    if is_error { ("error", "error") } else { ("output", "success") };
+                                format!(
+                                    r#","result":[{{"functionResponse":{{"id":"{id}","name":"bash","response":{{"{key}":{content}}}}}}}],"status":"{status}","timestamp":{time}"#
+                                )
+                            });
+                            let result =
+                                result.unwrap_or_else(|| r#","status":"executing""#.into());
+                            calls.push(format!(
+                                r#"{{"id":"{id}","name":"bash","args":{input}{result}}}"#
+                            ));
+                        }
+                        Piece::Other(_) => parts.push(r#"{"fileData":{"fileUri":"a"}}"#.into()),
+                    }
+                }
+                let tokens = format!(
+                    r#"{{"input":{},"output":{n},"cached":3,"thoughts":0,"tool":0,"total":{}}}"#,
+                    n + 7,
+                    n + n + 7
+                );
+                log.push_message(
+                    "gemini",
+                    &[
+                        ("content", format!("[{}]", parts.join(","))),
+                        ("thoughts", format!("[{}]", thoughts.join(","))),
+                        ("tokens", tokens),
+                        ("model", "\"gemini-2.5-pro\"".into()),
+                        ("toolCalls", format!("[{}]", calls.join(","))),
+                    ],
+                );
+            }
+            Happening::Other(kind, text) => match kind {
+                0 => log.push_message("info", &[("content", text.clone())]),
+                1 => log.push_message("error", &[("content", text.clone())]),
+                2 => log.push(&[("$set", format!(r#"{{"memoryScratchpad":{{"x":{text}}}}}"#))]),
+                3 => log.push(&[("$set", format!(r#"{{"lastUpdated":{}}}"#, GeminiLog::time(n)))]),
+                4 => log.push_message("warning", &[("content", format!(r#"[{{"text":{text}}}]"#))]),
+                _ => log.push(&[("$set", format!(r#"{{"summary":{text}}}"#))]),
+            },
+            Happening::Rewind(n_lines) => {
+                if let Some(n) = log.lines.len().checked_sub(n_lines + 1).filter(|n| *n > 0) {
+                    log.push(&[("$rewindTo", quoted(&GeminiLog::id(n)))]);
+                }
+            }
+            Happening::Odd(members) => log.lines.push(spell(members, spelling)),
+        }
+    }
+    log.lines
+}
+
 /// Writes events as Qwen Code does.
 pub(crate) fn qwen(all: &[Happening], spelling: Spelling) -> Vec<String> {
     let mut log = QwenLog { lines: Vec::new(), parent: "null".to_owned(), spelling };

@@ -164,7 +164,7 @@ fn a_source_that_is_put_back_in_time_is_another() {
 #[test]
 fn a_failure_is_told_once() {
     let stage = Stage::new(2, 1);
-    let foreign = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/foreign/gemini.jsonl");
+    let foreign = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/foreign/utf-16-le.jsonl");
     let source = stage.path("in/other.jsonl");
     let run = || {
         stage.run("out", &[]);

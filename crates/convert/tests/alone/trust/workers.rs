@@ -414,7 +414,7 @@ fn the_document_shows_what_workers_say() {
     put(fixtures.join(format!("{source}.jsonl")), "app/96d642c4.jsonl");
     put(fixtures.join(source), "app/96d642c4");
     put(fixtures.join("damaged/torn-tail.jsonl"), "app/torn.jsonl");
-    put(fixtures.join("foreign/gemini.jsonl"), "notes/gemini.jsonl");
+    put(fixtures.join("foreign/utf-16-le.jsonl"), "notes/utf-16.jsonl");
     let mut said = Vec::new();
     for block in blocks(&document, "sh") {
         if block.starts_with("parallel ") && !has("parallel", &["--version"]) {

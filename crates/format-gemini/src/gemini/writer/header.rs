@@ -31,14 +31,17 @@ impl SessionWriter {
         let mut scanner = Scanner::default();
         let start = self.facts.start.as_deref().unwrap_or("null");
         let start = scanner.scan_slice(start.as_bytes(), 0).map_or(Raw::NULL, |it| it.raw());
-        let known = millis(start).filter(|millis| TIMES.contains(millis));
+        let known = known_time(start);
         self.last = known.unwrap_or(0);
         match (known, start.as_text()) {
             (Some(_), Some(text)) => out.put_string(line, &text.decode()),
             (known, _) => {
-                let lost =
-                    self.facts.start.as_ref().map_or(LossKind::Invented, |_| LossKind::Flattened);
-                out.lose(lost, "timestamp");
+                match (&self.facts.start, is_home) {
+                    (None, _) => out.lose(LossKind::Invented, "timestamp"),
+                    (Some(_), false) => out.lose(LossKind::Flattened, "timestamp"),
+                    // It is counted with the members of the start.
+                    (Some(_), true) => {}
+                }
                 out.put_string(line, &iso_millis(known.unwrap_or(0)));
             }
         }
@@ -121,7 +124,7 @@ impl SessionWriter {
     /// Writes the time of an event, or of the line before if the event has none.
     pub(super) fn put_time(&mut self, line: LineId, event: &Event<'_>, out: &mut Output) {
         let time = event.context.time;
-        let known = time.and_then(millis).filter(|millis| TIMES.contains(millis));
+        let known = time.and_then(known_time);
         match (known, time.and_then(|time| time.as_text())) {
             (Some(_), Some(text)) => out.put_raw(line, Raw::from(text)),
             (known, _) => {
@@ -144,6 +147,11 @@ pub(in crate::gemini) fn project_hash(project: &str) -> String {
     let mut hash = Sha256::default();
     hash.update(project.as_bytes());
     hash.hex()
+}
+
+/// Returns a time in milliseconds since 1970; `None` if the value is no time that a log can have.
+pub(super) fn known_time(value: Raw<'_>) -> Option<i64> {
+    millis(value).filter(|millis| TIMES.contains(millis))
 }
 
 /// Milliseconds since 1970 whose year has four digits.

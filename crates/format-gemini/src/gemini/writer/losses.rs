@@ -1,8 +1,9 @@
 //! Counts data that a log of Gemini CLI has no place for.
 
 use core_model::{Event, Facts, LossKind, Message, Output, Start};
+use jsonl::Raw;
 
-use super::header::written_id;
+use super::header::{known_time, written_id};
 
 /// Counts the context of an event: speaker, session and folder. Only the header has the last two.
 pub(super) fn count_context(event: &Event<'_>, facts: &Facts, out: &mut Output) {
@@ -42,6 +43,11 @@ pub(super) fn count_start(event: &Event<'_>, start: &Start<'_>, facts: &Facts, o
     let is_later =
         event.context.time.is_some_and(|time| facts.start.as_deref() != Some(time.as_str()));
     out.drop_if(is_later, event.vocabulary.time);
+    // The header has a text with a time, whatever the start is.
+    let is_kept = |time: Raw<'_>| time.as_text().is_some() && known_time(time).is_some();
+    if !is_later && event.context.time.is_some_and(|time| !is_kept(time)) {
+        out.lose(LossKind::Flattened, event.vocabulary.time);
+    }
     out.drop_if(start.model.is_some(), "model");
     out.drop_if(start.tools.is_some(), "tools");
 }
