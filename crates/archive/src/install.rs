@@ -9,8 +9,7 @@ mod publish;
 mod relation;
 
 use std::{
-    fmt, fs,
-    io::{self, Write},
+    fmt, fs, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -23,7 +22,7 @@ use sessions::{
 use storage::{Compression, Opened, Scratch};
 
 use self::{
-    publish::Changes,
+    publish::{Changes, write_marker},
     relation::{Relation, relation, relation_of_documents},
 };
 use crate::{
@@ -70,7 +69,7 @@ pub struct Installed {
     pub path: PathBuf,
     /// What installing it changes.
     pub change: Change,
-    /// What a user should know before the client starts.
+    /// The warning to print, [`Format::install_note`].
     pub note: Option<&'static str>,
 }
 
@@ -151,21 +150,11 @@ impl<'u> Draft<'u> {
         let Self { scratch, results, changes, installed } = self;
         changes.publish(job)?;
         drop(scratch);
-        if let Some(marker) = job.config.to.project_marker {
-            write_marker(marker, &installed)?;
+        let folder = installed.path.parent().and_then(Path::parent);
+        if let (Some(marker), Some(folder)) = (job.config.to.project_marker, folder) {
+            write_marker(job, &folder.join(marker), &installed.project)?;
         }
         Ok(Published { results, installed })
-    }
-}
-
-/// Writes the path of the project above the folder of its sessions, unless the client has done so.
-fn write_marker(name: &str, installed: &Installed) -> io::Result<()> {
-    let Some(above) = installed.path.parent().and_then(Path::parent) else { return Ok(()) };
-    let created = fs::OpenOptions::new().write(true).create_new(true).open(above.join(name));
-    match created {
-        Ok(mut file) => file.write_all(installed.project.as_bytes()),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(error),
     }
 }
 

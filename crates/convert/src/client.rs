@@ -21,9 +21,9 @@ pub(crate) fn command_line(installed: &Installed) -> String {
     line + &installed.command().join(" ")
 }
 
-/// Prints what the user should know before the client starts: that the folder to go on in does not exist,
-/// and what the client does with a session that was written.
-pub(crate) fn warn_of_project(installed: &Installed) {
+/// Prints the warning of the client's format if the session was written, and a warning if the folder to go
+/// on in does not exist.
+pub(crate) fn warn_of_client(installed: &Installed) {
     let Installed { project, is_project_there, change, note, .. } = installed;
     if let Some(note) = note.filter(|_| change.is_write()) {
         say(note);
@@ -59,8 +59,8 @@ pub(crate) fn become_client(installed: &Installed) -> io::Error {
     not_started(program, &error, installed)
 }
 
-/// Imports the session into the store of its client, if there is something to import. What the client
-/// prints goes to stderr.
+/// Imports the session into the store of its client, if there is something to import. The output of the
+/// client goes to stderr.
 fn import(installed: &Installed) -> io::Result<()> {
     let Some(words) = installed.import_command() else { return Ok(()) };
     let Some((program, words)) = words.split_first() else { return Ok(()) };

@@ -18,7 +18,7 @@ use storage::{Backend, Compression, is_url};
 use crate::{
     FORMATS, by_name,
     cli::{ConversionArgs, ConvertArgs},
-    client::{command_line, warn_of_project},
+    client::{command_line, warn_of_client},
     environment::{environment, n_cores, n_jobs},
     hint::convert_hint,
     interrupt::INTERRUPTION,
@@ -136,7 +136,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
 
 /// Prints the command that resumes an installed session.
 fn print_installed(installed: &Installed) -> io::Result<()> {
-    warn_of_project(installed);
+    warn_of_client(installed);
     writeln!(io::stdout(), "{}", command_line(installed))
 }
 

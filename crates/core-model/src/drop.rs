@@ -73,6 +73,22 @@ impl Output {
         self.drop_if(file.mtime_nanos.is_some(), "tool_result.mtime_nanos");
     }
 
+    /// Counts the parts of a tool result whose call is not in the session, and which becomes a notice: its
+    /// kind, the id of its call, the client's own data about it, and its error flag.
+    pub fn flatten_orphan(
+        &mut self,
+        event: &Event<'_>,
+        message: &Message<'_>,
+        result: &ToolResult<'_>,
+    ) {
+        self.lose(LossKind::Flattened, "tool_result");
+        self.lose(LossKind::Flattened, "tool_result.tool_use_id");
+        self.drop_if(message.tool_use_result.is_some(), event.vocabulary.tool_use_result);
+        if let Field::Value(_) = result.is_error {
+            self.lose(LossKind::Flattened, "tool_result.is_error");
+        }
+    }
+
     /// Counts the numbers of an outcome: its cost, its turns, and its durations.
     pub fn drop_outcome(&mut self, outcome: &Outcome<'_>) {
         for (value, field) in [

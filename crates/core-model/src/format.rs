@@ -79,8 +79,8 @@ pub struct Format {
     /// The name of a file above the folder with a project's sessions, in which the client keeps the path
     /// of the project; `None` if it keeps none. An installation writes it if it is not there.
     pub project_marker: Option<&'static str>,
-    /// What a user should know before the client starts with an installed session; `None` if there is
-    /// nothing.
+    /// The warning that is printed when a session was installed, such as that the client deletes old
+    /// sessions at its start; `None` if there is none.
     pub install_note: Option<&'static str>,
     /// The layout of a session's files; `None` if a file is a session.
     pub layout: Option<Layout>,
@@ -303,7 +303,7 @@ impl Format {
         self
     }
 
-    /// Sets what a user should know before the client starts with an installed session.
+    /// Sets the warning that is printed when a session was installed.
     #[must_use]
     pub const fn install_note(mut self, note: &'static str) -> Self {
         self.install_note = Some(note);

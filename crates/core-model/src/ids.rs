@@ -8,6 +8,20 @@ use std::{
 use foldhash::{fast, quality};
 use jsonl::Text;
 
+/// Returns whether a text is a UUID in digits and hyphens, of any version.
+///
+/// ```
+/// assert!(core_model::is_uuid("71de4fac-a477-400c-b3c5-34bbe2c339ed"));
+/// assert!(!core_model::is_uuid("71de4faca477400cb3c534bbe2c339ed"));
+/// ```
+pub fn is_uuid(text: &str) -> bool {
+    let is_digit = |(at, byte): (usize, u8)| match at {
+        8 | 13 | 18 | 23 => byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    };
+    text.len() == 36 && text.bytes().enumerate().all(is_digit)
+}
+
 /// Values by the hashes of ids.
 pub type ByHash<V> = HashMap<u64, V, fast::RandomState>;
 

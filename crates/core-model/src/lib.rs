@@ -93,7 +93,7 @@ pub use self::{
         is_accepted_tool_id, is_replacement_tool_id, replacement_tool_id, replacement_tool_name,
         uuid_of_name,
     },
-    ids::{ByHash, Hashes, IdHasher, IdSet},
+    ids::{ByHash, Hashes, IdHasher, IdSet, is_uuid},
     input::{Input, InputJson},
     interactions::{Interaction, Interactions},
     layout::{
@@ -116,7 +116,8 @@ pub use self::{
     sha256::Sha256,
     store::{
         Environment, Home, Named, ReadTitles, SessionFolder, Store, System, TitleIndex,
-        append_session_file, create_session_file, files_with_endings, session_files, subfolders,
+        append_session_file, create_session_file, files_with_endings, marked_path, session_files,
+        subfolders,
     },
     text_body::TextBody,
     time::{iso_millis, millis},

@@ -5,7 +5,9 @@ mod losing;
 
 use std::{collections::VecDeque, fmt, io::Write};
 
-use jsonl::{Line, Raw, Respeller, Respelt, Style, Text, push_indented, push_string, respell_body};
+use jsonl::{
+    Line, Raw, Respeller, Respelt, Scanner, Style, Text, push_indented, push_string, respell_body,
+};
 
 use crate::{
     Event, Input, LossKind, Losses, TextBody, ToolUse,
@@ -232,6 +234,25 @@ impl Output {
     /// Appends a string of the writer.
     pub fn put_string(&mut self, id: LineId, text: &str) {
         push_string(&mut self.drafts.line_mut(id).bytes, text, self.style);
+    }
+
+    /// Appends an array of strings as the lines of one text, and any other value as a string with its JSON:
+    /// `["a","b"]` becomes `"a\nb"`, and `[1]` becomes `"[1]"`.
+    pub fn put_lines(&mut self, id: LineId, raw: Raw<'_>) {
+        let mut scanner = Scanner::default();
+        let array = scanner.scan_raw(raw).ok();
+        let texts = array.iter().flat_map(|array| array.items()).map(|item| item.text());
+        let Some(texts) = texts.collect::<Option<Vec<_>>>().filter(|texts| !texts.is_empty())
+        else {
+            return self.put_string(id, raw.as_str());
+        };
+        let mut newline = "\"";
+        for text in texts {
+            self.put(id, newline);
+            self.copy_body(id, text.body());
+            newline = "\\n";
+        }
+        self.put(id, "\"");
     }
 
     /// Appends a value in the output's style without noting it. For ids, times and the rest of the

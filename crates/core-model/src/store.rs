@@ -173,6 +173,18 @@ pub fn subfolders(folder: &Path) -> io::Result<Vec<PathBuf>> {
     entries(folder, |kind, _| kind.is_dir())
 }
 
+/// Limit in bytes for a file that holds a path.
+const MAX_PATH: u64 = 64 * 1024;
+
+/// Returns the path that a client wrote into a small file, such as `.project_root`, without blanks around
+/// it; `None` if the file is missing, too large, or no regular file.
+pub fn marked_path(file: &Path) -> Option<String> {
+    file.metadata().ok().filter(|it| it.is_file() && it.len() <= MAX_PATH)?;
+    let mut text = String::new();
+    File::open(file).ok()?.take(MAX_PATH).read_to_string(&mut text).ok()?;
+    Some(text.trim().to_owned())
+}
+
 /// Returns the session files in a folder, sorted by name; none if it does not exist.
 ///
 /// Links are not followed.

@@ -13,7 +13,7 @@ use std::{
 };
 
 use core_model::{
-    Environment, Home, ReadTitles, SafeName, Store, TitleIndex, iso_millis, subfolders,
+    Environment, Home, ReadTitles, SafeName, Store, TitleIndex, is_uuid, iso_millis, subfolders,
     uuid_of_name,
 };
 
@@ -123,15 +123,6 @@ fn start_of(id: &str) -> Option<i64> {
     let is_7 = digits.as_bytes().get(12) == Some(&b'7');
     let millis = digits.get(..12).filter(|_| is_7 && is_uuid(id))?;
     i64::from_str_radix(millis, 16).ok()
-}
-
-/// Returns whether a text is a UUID in digits and hyphens.
-pub(crate) fn is_uuid(text: &str) -> bool {
-    let is_digit = |(at, byte): (usize, u8)| match at {
-        8 | 13 | 18 | 23 => byte == b'-',
-        _ => byte.is_ascii_hexdigit(),
-    };
-    text.len() == 36 && text.bytes().enumerate().all(is_digit)
 }
 
 /// Returns the id in the name of a session's file; `None` if Codex does not find such a name.

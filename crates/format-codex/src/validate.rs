@@ -6,14 +6,14 @@ mod calls;
 mod items;
 mod meta;
 
-use core_model::{Check, Checker, Findings, Place, Problem, Severity};
+use core_model::{Check, Checker, Findings, Place, Problem, Severity, is_uuid};
 use jsonl::{Line, Value};
 
 use self::{calls::Calls, meta::check_meta};
 use crate::{
     reader::KINDS,
     record::{Entry, Record},
-    store::{is_uuid, rollout_id},
+    store::rollout_id,
 };
 
 /// Returns the problems of a session for Codex 0.169; an empty vector if there are none.

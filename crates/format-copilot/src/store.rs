@@ -12,7 +12,7 @@ use std::{
 };
 
 use core_model::{
-    Environment, Home, ReadTitles, SafeName, SessionFolder, Store, TitleIndex, subfolders,
+    Environment, Home, ReadTitles, SafeName, SessionFolder, Store, TitleIndex, is_uuid, subfolders,
     uuid_of_name,
 };
 
@@ -85,15 +85,6 @@ fn place(environment: &Environment<'_>, _project: &str, id: &str) -> Option<Home
 /// Returns the id under which a session is written: the id itself if it is a UUID.
 pub(crate) fn written_id(id: &str) -> String {
     if is_uuid(id) { id.to_ascii_lowercase() } else { uuid_of_name("copilot", id) }
-}
-
-/// Returns whether a text is a UUID in digits and hyphens.
-pub(crate) fn is_uuid(text: &str) -> bool {
-    let is_digit = |(at, byte): (usize, u8)| match at {
-        8 | 13 | 18 | 23 => byte == b'-',
-        _ => byte.is_ascii_hexdigit(),
-    };
-    text.len() == 36 && text.bytes().enumerate().all(is_digit)
 }
 
 #[cfg(test)]

@@ -5,13 +5,12 @@
 mod calls;
 mod members;
 
-use core_model::{Check, Checker, Field, Findings, Place, Problem, Severity};
+use core_model::{Check, Checker, Field, Findings, Place, Problem, Severity, is_uuid};
 use jsonl::{Line, Value};
 
 use self::calls::Calls;
 use crate::{
     record::{Entry, Record, text},
-    store::is_uuid,
     writer::is_iso,
 };
 

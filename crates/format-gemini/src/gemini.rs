@@ -56,6 +56,6 @@ pub static GEMINI: Format = Format::new(
 .install_note(NOTE)
 .layout(layout::LAYOUT);
 
-/// What the client does with old sessions (FORMAT.md, "Deletion").
+/// Warns that the client deletes old sessions (FORMAT.md, "Deletion").
 const NOTE: &str = "Gemini CLI deletes sessions that were last used 30 days ago or earlier, when it starts; \
     `\"general\":{\"sessionRetention\":{\"enabled\":false}}` in ~/.gemini/settings.json keeps them";

@@ -101,9 +101,9 @@ pub(crate) fn put_call_members(
     out.copy_object_input(line, tool);
 }
 
-/// Writes a tool result. `id` replaces the id of its call, and `name` is a JSON string. Returns
-/// whether the call failed.
-pub(crate) fn put_result(
+/// Writes the response to a call, whose part and object are left open for more members. `id` replaces the id
+/// of the call, and `name` is a JSON string. Returns whether the call failed.
+pub(crate) fn put_response(
     out: &mut Output,
     line: LineId,
     result: &ToolResult<'_>,
@@ -121,11 +121,22 @@ pub(crate) fn put_result(
             false
         }
     };
-    out.put(
-        line,
-        if is_error { ",\"response\":{\"error\":" } else { ",\"response\":{\"output\":" },
-    );
+    let key = if is_error { "error" } else { "output" };
+    out.put_args(line, format_args!(",\"response\":{{\"{key}\":"));
     put_joined(out, line, &result.content);
+    is_error
+}
+
+/// Writes a tool result. `id` replaces the id of its call, and `name` is a JSON string. Returns
+/// whether the call failed.
+pub(crate) fn put_result(
+    out: &mut Output,
+    line: LineId,
+    result: &ToolResult<'_>,
+    id: Option<&str>,
+    name: &str,
+) -> bool {
+    let is_error = put_response(out, line, result, id, name);
     out.put(line, "}");
     let is_image = |block: &Block<'_>| matches!(block, Block::Image { .. });
     let mut comma = ",\"parts\":[";

@@ -7,7 +7,7 @@
 //! ```
 
 mod assistant;
-mod losses;
+pub(crate) mod losses;
 mod notice;
 mod response;
 mod thread;

@@ -7,14 +7,13 @@
 use std::{
     cell::OnceCell,
     collections::HashSet,
-    fs,
     io::{self, Read},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use conversion::Source;
-use core_model::Format;
+use core_model::{Format, marked_path};
 use jsonl::Scanner;
 use storage::{Backend, Compression, Documents, Limits, list};
 
@@ -22,9 +21,6 @@ use crate::input::{Input, stem_of};
 
 /// Limit on the bytes of a first record.
 const MAX_FIRST: u64 = 4 * 1024 * 1024;
-
-/// Limit on the bytes of a marker.
-const MAX_MARKER: u64 = 64 * 1024;
 
 /// Limit on the records that are searched for the id of the session.
 const MAX_HEAD_RECORDS: usize = 16;
@@ -163,12 +159,8 @@ pub(crate) fn first_folder(file: &Path, format: &Format) -> io::Result<Option<Pa
 /// directory; `None` if it has one, or if there is no marker.
 pub fn marked_project(file: &Path, format: &Format) -> Option<PathBuf> {
     let marker = file.parent()?.parent()?.join(format.project_marker?);
-    let is_small = marker.metadata().is_ok_and(|it| it.len() <= MAX_MARKER);
-    if !is_small || first_folder(file, format).ok()?.is_some() {
-        return None;
-    }
-    let project = fs::read_to_string(marker).ok()?;
-    Some(project.trim()).filter(|it| !it.is_empty()).map(PathBuf::from)
+    let project = marked_path(&marker).filter(|it| !it.is_empty())?;
+    first_folder(file, format).ok()?.is_none().then(|| PathBuf::from(project))
 }
 
 /// Returns whether an input is a session with a message, and not the transcript of a sub-agent.

@@ -12,7 +12,7 @@ use std::{
     collections::HashMap,
     ffi::OsString,
     fs::File,
-    io,
+    io::{self, Write},
     path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
@@ -223,6 +223,28 @@ impl Changes {
         sets.publish(&outputs, &path)?;
         drop(kept);
         Ok(())
+    }
+}
+
+/// Writes the path of a project to a file above the folder of its sessions, unless the file exists.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be written.
+pub(super) fn write_marker(job: &Job, place: &Path, project: &str) -> Result<(), ConvertError> {
+    let Some(folder) = place.parent() else { return Ok(()) };
+    if there(place)?.is_some() {
+        return Ok(());
+    }
+    let above = Folder::open(folder)?;
+    sweep_once(&above);
+    let outputs = RunOutputs::below(folder, false, job.outputs.write_options.interruption)?;
+    let mut file = outputs.create_shut(place, FILE_MODE, &mut HashMap::new())?;
+    file.write_all(project.as_bytes())?;
+    match outputs.publish(vec![file.finish()?]) {
+        // The client was faster.
+        Err(ConvertError::Exists(_)) => Ok(()),
+        result => result,
     }
 }
 

@@ -47,8 +47,8 @@ pub(super) fn relation(new: impl Read, existing: impl Read) -> io::Result<Relati
     }
 }
 
-/// Compares the records of a new document with an existing one, by their values. What is around the
-/// records may differ: an import leaves the session as it is.
+/// Compares the records of a new document with an existing one, by their values. Titles and other members
+/// around the records may differ: an import does not change them.
 ///
 /// # Errors
 ///

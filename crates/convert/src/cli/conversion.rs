@@ -168,12 +168,12 @@ impl ConversionArgs {
     /// Returns the options of readers and writers.
     pub(crate) fn options(&self) -> Options {
         Options {
-            project: None,
             sdk_version: self.sdk_version.into(),
             is_strict: self.strict,
             all_branches: self.all_branches,
             branch: None,
             from_last_compaction: self.from_last_compaction,
+            project: None,
         }
     }
 

@@ -30,7 +30,7 @@ use crate::{
         complete::{Projects, Sessions},
         format_names,
     },
-    client::{become_client, command_line, warn_of_project},
+    client::{become_client, command_line, warn_of_client},
     environment::environment,
     hint::convert_hint,
     interrupt::INTERRUPTION,
@@ -277,7 +277,7 @@ fn finish(
     installed: &Installed,
     status: Status,
 ) -> io::Result<Status> {
-    warn_of_project(installed);
+    warn_of_client(installed);
     if args.exec && !installed.is_project_there {
         return failed("nothing was started");
     }

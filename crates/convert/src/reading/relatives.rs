@@ -164,7 +164,8 @@ fn relative(member: &Member, words: String, is_parent: bool) -> Relative {
     Relative { label: member.path.clone(), words, id, is_parent }
 }
 
-/// Returns what is said of a session at its fork, and of the fork at the session.
+/// Returns the words before the parent's name in a child's page, and before the child's name in the
+/// parent's: `Copy of` and `Copied to`.
 fn words(ancestry: &Ancestry) -> (String, String) {
     let shared = match ancestry.n_shared_prompts {
         0 => count(ancestry.n_shared, "record"),

@@ -61,8 +61,8 @@ impl ToolRun {
             let code = EXITS.iter().find_map(|words| line.strip_prefix(words))?;
             code.trim().parse().ok()
         };
-        let mut lines = self.result.as_deref()?.lines().take(EXIT_LINES);
-        lines.by_ref().take_while(|line| *line != "Output:").find_map(code_in)
+        let lines = self.result.as_deref()?.lines().take(EXIT_LINES);
+        lines.take_while(|line| *line != "Output:").find_map(code_in)
     }
 }
 

@@ -1,13 +1,13 @@
 //! Writes the first line: Codex refuses a file whose first line is another.
 
-use core_model::{Body, Event, LossKind, Output, uuid_of_name};
+use core_model::{Body, Event, LossKind, Output, is_uuid, uuid_of_name};
 use jsonl::{Raw, Scanner, Text};
 
 use super::{
     SessionWriter,
     lines::{json, put_type},
 };
-use crate::store::{is_uuid, written_id};
+use crate::store::written_id;
 
 impl SessionWriter {
     /// Writes the first line, unless the output has one.

@@ -1,9 +1,8 @@
 //! Counts data that Codex's lines have no place for.
 
-use core_model::{Event, LossKind, Message, Output, Role, Start};
+use core_model::{Event, LossKind, Message, Output, Role, Start, is_uuid};
 
 use super::{SessionWriter, lines::json};
-use crate::store::is_uuid;
 
 impl SessionWriter {
     /// Counts the context of an event: speaker and place. The first line has the context of the session.

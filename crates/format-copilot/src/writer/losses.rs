@@ -1,12 +1,11 @@
 //! Counts data that Copilot's lines have no place for.
 
 use core_model::{
-    Event, LossKind, Message, Output, Role, Start, ToolCall, is_accepted_tool_id,
+    Event, LossKind, Message, Output, Role, Start, ToolCall, is_accepted_tool_id, is_uuid,
     replacement_tool_name,
 };
 
 use super::{SessionWriter, thread::json};
-use crate::store::is_uuid;
 
 impl SessionWriter {
     /// Counts the context of an event: speaker and place. The first line has the context of the session.

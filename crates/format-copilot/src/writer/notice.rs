@@ -4,7 +4,7 @@
 //! "message":..},..}`.
 
 use core_model::{Event, LineId, LossKind, Notice, NoticeKind, Outcome, Output, Status};
-use jsonl::{Raw, Scanner, Text};
+use jsonl::{Raw, Text};
 
 use super::{SessionWriter, thread::Line};
 
@@ -98,25 +98,8 @@ pub(super) fn put_message(line: LineId, text: Option<Raw<'_>>, out: &mut Output)
         Some(text) => out.copy_text(line, text),
         None => {
             out.lose(LossKind::Flattened, "system.content");
-            put_lines(out, line, text);
+            out.touch(line);
+            out.put_lines(line, text);
         }
     }
-}
-
-/// Writes an array of strings as lines of one text, and any other value as its JSON.
-fn put_lines(out: &mut Output, line: LineId, raw: Raw<'_>) {
-    out.touch(line);
-    let mut scanner = Scanner::default();
-    let array = scanner.scan_raw(raw).ok();
-    let texts = array.iter().flat_map(|array| array.items()).map(|item| item.text());
-    let Some(texts) = texts.collect::<Option<Vec<_>>>().filter(|texts| !texts.is_empty()) else {
-        return out.put_string(line, raw.as_str());
-    };
-    let mut newline = "\"";
-    for text in texts {
-        out.put(line, newline);
-        out.copy_body(line, text.body());
-        newline = "\\n";
-    }
-    out.put(line, "\"");
 }

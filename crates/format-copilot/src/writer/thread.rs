@@ -5,11 +5,10 @@
 //! line is known when it is emitted.
 
 use core_model::{
-    Context, Event, IdSet, LineId, LossKind, Output, Place, iso_millis, millis, uuid_of_name,
+    Context, Event, IdSet, LineId, LossKind, Output, Place, is_uuid, iso_millis, millis,
+    uuid_of_name,
 };
 use jsonl::{Raw, Style, Text, push_string};
-
-use crate::store::is_uuid;
 
 /// The thread of lines.
 #[derive(Debug, Default)]

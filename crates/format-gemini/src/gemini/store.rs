@@ -3,11 +3,11 @@
 mod listing;
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
-use core_model::{Environment, Home, SafeName, Store, subfolders};
+use core_model::{Environment, Home, SafeName, Store, marked_path, subfolders};
 
 pub use self::listing::{GeminiSummary, list_gemini_sessions};
 use super::writer::{project_hash, written_id};
@@ -28,9 +28,6 @@ pub(crate) const MARKER: &str = ".project_root";
 
 /// The start of the names of sessions' files. The client does not find others.
 pub(crate) const PREFIX: &str = "session-";
-
-/// Limit in bytes for the path of a project.
-const MAX_MARKER: u64 = 64 * 1024;
 
 /// Returns the folder of the client's settings and sessions: `.gemini` in `GEMINI_CLI_HOME`, or in the
 /// user's home folder.
@@ -97,10 +94,7 @@ fn project_dir(root: &Path, project: &str) -> PathBuf {
 
 /// Returns the project that a folder's marker names.
 fn project_of(folder: &Path) -> Option<String> {
-    let path = folder.join(MARKER);
-    let is_small = path.metadata().ok()?.len() <= MAX_MARKER;
-    let project = fs::read_to_string(path).ok().filter(|_| is_small)?;
-    Some(project.trim().to_owned())
+    marked_path(&folder.join(MARKER))
 }
 
 fn folders(environment: &Environment<'_>, project: Option<&str>) -> io::Result<Vec<PathBuf>> {
@@ -145,17 +139,10 @@ pub(crate) fn session_id(stem: &str) -> &str {
     }
 }
 
-/// Returns whether a text is a UUID in digits and hyphens.
-pub(crate) fn is_uuid(text: &str) -> bool {
-    let is_digit = |(at, byte): (usize, u8)| match at {
-        8 | 13 | 18 | 23 => byte == b'-',
-        _ => byte.is_ascii_hexdigit(),
-    };
-    text.len() == 36 && text.bytes().enumerate().all(is_digit)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use core_model::System;
 
     use super::*;

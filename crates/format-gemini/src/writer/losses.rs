@@ -22,14 +22,14 @@ pub(super) fn count_context(event: &Event<'_>, facts: &Facts, out: &mut Output) 
 }
 
 /// Counts the members of a message that no line has.
-pub(super) fn count_message(event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
+pub(crate) fn count_message(event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
     out.flatten_message(event, message);
     out.drop_if(message.id.is_some(), event.vocabulary.message_id);
     out.drop_if(message.stop_reason.is_some_and(|reason| !reason.is_null()), "stop_reason");
 }
 
 /// Counts the tokens and the model of a response that has no line of its own.
-pub(super) fn count_usage(message: &Message<'_>, out: &mut Output) {
+pub(crate) fn count_usage(message: &Message<'_>, out: &mut Output) {
     out.drop_if(message.model.is_some(), "model");
     out.drop_if(message.usage.is_some_and(|usage| !usage.is_null()), "usage");
 }

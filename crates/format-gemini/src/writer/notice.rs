@@ -3,8 +3,8 @@
 //! In: an informational line of Claude Code. Out: `{..,"type":"system","subtype":"notice",
 //! "systemPayload":{"kind":"info","text":..},..}`.
 
-use core_model::{Event, LineId, LossKind, Notice, NoticeKind, Outcome, Output, Status};
-use jsonl::{Raw, Scanner, Text};
+use core_model::{Event, LossKind, Notice, NoticeKind, Outcome, Output, Status};
+use jsonl::{Raw, Text};
 
 use super::{SessionWriter, thread::Line};
 use crate::reader::NOTICE;
@@ -37,7 +37,7 @@ impl SessionWriter {
                 Some(text) => out.copy_text(line.id, text),
                 None => {
                     out.lose(LossKind::Flattened, "system.content");
-                    put_lines(out, line.id, text);
+                    out.put_lines(line.id, text);
                 }
             }
         }
@@ -101,21 +101,4 @@ pub(super) fn put_title(line: &Line, title: Text<'_>, out: &mut Output) {
     out.put(line.id, ",\"subtype\":\"custom_title\",\"systemPayload\":{\"customTitle\":");
     out.put_string(line.id, &title.decode());
     out.put(line.id, "}");
-}
-
-/// Writes an array of strings as lines of one text, and any other value as its JSON.
-fn put_lines(out: &mut Output, line: LineId, raw: Raw<'_>) {
-    let mut scanner = Scanner::default();
-    let array = scanner.scan_raw(raw).ok();
-    let texts = array.iter().flat_map(|array| array.items()).map(|item| item.text());
-    let Some(texts) = texts.collect::<Option<Vec<_>>>().filter(|texts| !texts.is_empty()) else {
-        return out.put_string(line, raw.as_str());
-    };
-    let mut newline = "\"";
-    for text in texts {
-        out.put(line, newline);
-        out.copy_body(line, text.body());
-        newline = "\\n";
-    }
-    out.put(line, "\"");
 }

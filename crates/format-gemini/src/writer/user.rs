@@ -122,12 +122,7 @@ impl SessionWriter {
         n: usize,
         out: &mut Output,
     ) {
-        out.lose(LossKind::Flattened, "tool_result");
-        out.lose(LossKind::Flattened, "tool_result.tool_use_id");
-        out.drop_if(message.tool_use_result.is_some(), event.vocabulary.tool_use_result);
-        if let Field::Value(_) = result.is_error {
-            out.lose(LossKind::Flattened, "tool_result.is_error");
-        }
+        out.flatten_orphan(event, message, result);
         let is_error = result.is_error == Field::Value(true);
         let line = self.open_notice(if is_error { "error" } else { "info" }, event, n, out);
         out.put(line.id, ",\"subtype\":\"toolResult\",\"about\":");

@@ -3,8 +3,8 @@
 //! In: an informational line of Claude Code. Out: `{"type":"custom","customType":"notice",
 //! "data":{"kind":"info","text":..},..}`.
 
-use core_model::{Event, LineId, LossKind, Notice, NoticeKind, Outcome, Output, Status};
-use jsonl::{Raw, Scanner};
+use core_model::{Event, LossKind, Notice, NoticeKind, Outcome, Output, Status};
+use jsonl::Raw;
 
 use super::{SessionWriter, thread::Line};
 use crate::reader::NOTICE;
@@ -35,7 +35,7 @@ impl SessionWriter {
                 Some(text) => out.copy_text(line.id, text),
                 None => {
                     out.lose(LossKind::Flattened, "system.content");
-                    put_lines(out, line.id, text);
+                    out.put_lines(line.id, text);
                 }
             }
         }
@@ -96,21 +96,4 @@ impl SessionWriter {
         out.put(line.id, "}");
         self.emit_after_response(line, out);
     }
-}
-
-/// Writes an array of strings as lines of one text, and any other value as its JSON.
-fn put_lines(out: &mut Output, line: LineId, raw: Raw<'_>) {
-    let mut scanner = Scanner::default();
-    let array = scanner.scan_raw(raw).ok();
-    let texts = array.iter().flat_map(|array| array.items()).map(|item| item.text());
-    let Some(texts) = texts.collect::<Option<Vec<_>>>().filter(|texts| !texts.is_empty()) else {
-        return out.put_string(line, raw.as_str());
-    };
-    let mut newline = "\"";
-    for text in texts {
-        out.put(line, newline);
-        out.copy_body(line, text.body());
-        newline = "\\n";
-    }
-    out.put(line, "\"");
 }

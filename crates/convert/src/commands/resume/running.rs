@@ -13,8 +13,8 @@ const QUIET: Duration = Duration::from_secs(3);
 
 /// Returns why a session may still get lines from its agent; `None` if nothing says so.
 ///
-/// A client has its database open all the time, whatever its sessions. So only the time of a session in
-/// a store counts.
+/// A client keeps its database open while it runs, also when it writes to no session. So for a session in a
+/// database or store, only the time of its last change counts.
 pub(super) fn reason(session: &Input) -> Option<String> {
     let Input::File { storage, path, .. } = session else { return None };
     match storage {

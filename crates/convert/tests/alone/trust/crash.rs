@@ -58,6 +58,12 @@ const CASES: &[Case] = &[
         kept: &[],
     },
     Case {
+        name: "install in gemini",
+        prepare: |_| {},
+        arguments: &["--to", "gemini", "--install", "in/d0/s0.jsonl"],
+        kept: &[],
+    },
+    Case {
         name: "resume at home",
         prepare: |stage| {
             several(stage, "home/.claude/projects/-x");
@@ -432,11 +438,12 @@ fn killed_before_any_call_the_same_command_finishes() {
 
 /// The commands that leave no file of a failed run that the next run would refuse to replace. The other
 /// commands continue without an unreadable input, report it, and publish a smaller file.
-const FINISHED: [&str; 11] = [
+const FINISHED: [&str; 12] = [
     "a folder of sessions that grew",
     "export",
     "export, one page refused",
     "install in clido",
+    "install in gemini",
     "install in claude-code",
     "resume at home",
     "one file",

@@ -3,12 +3,13 @@
 //! In: an event with the uuid `u2` and a time. Out: `{"id":"u2","timestamp":"..","type":"user"`.
 
 use core_model::{
-    Body, DocumentPart, Event, LineId, LossKind, Output, Sha256, iso_millis, millis, uuid_of_name,
+    Body, DocumentPart, Event, LineId, LossKind, Output, Sha256, is_uuid, iso_millis, millis,
+    uuid_of_name,
 };
 use jsonl::{Raw, Scanner, Text};
 
 use super::SessionWriter;
-use crate::{gemini::store::is_uuid, json};
+use crate::json;
 
 impl SessionWriter {
     /// Writes the header, unless the output has one. It has no `lastUpdated`: for the client the session

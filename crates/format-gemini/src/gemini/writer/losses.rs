@@ -1,7 +1,9 @@
 //! Counts data that a log of Gemini CLI has no place for.
 
-use core_model::{Event, Facts, LossKind, Message, Output, Start};
+use core_model::{Event, Facts, LossKind, Output, Start};
 use jsonl::Raw;
+
+pub(super) use crate::writer::losses::{count_message, count_usage};
 
 use super::header::{known_time, written_id};
 
@@ -22,19 +24,6 @@ pub(super) fn count_context(event: &Event<'_>, facts: &Facts, out: &mut Output) 
     out.drop_if(context.version.is_some(), names.version);
     out.drop_if(context.git_branch.is_some(), names.git_branch);
     out.drop_speaker(event);
-}
-
-/// Counts the members of a message that no line has.
-pub(super) fn count_message(event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
-    out.flatten_message(event, message);
-    out.drop_if(message.id.is_some(), event.vocabulary.message_id);
-    out.drop_if(message.stop_reason.is_some_and(|reason| !reason.is_null()), "stop_reason");
-}
-
-/// Counts the tokens and the model of a response that has no line of its own.
-pub(super) fn count_usage(message: &Message<'_>, out: &mut Output) {
-    out.drop_if(message.model.is_some(), "model");
-    out.drop_if(message.usage.is_some_and(|usage| !usage.is_null()), "usage");
 }
 
 /// Counts the members of a session's start.

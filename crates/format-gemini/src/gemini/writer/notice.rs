@@ -4,7 +4,7 @@
 //! "content":"..","notice":{"subtype":"local_command"}}`.
 
 use core_model::{Event, LineId, LossKind, Notice, NoticeKind, Outcome, Output, Status};
-use jsonl::{Raw, Scanner, Text};
+use jsonl::{Raw, Text};
 
 use super::{SessionWriter, open::Open};
 
@@ -27,7 +27,7 @@ impl SessionWriter {
                 Some(text) => out.copy_text(line, text),
                 None => {
                     out.lose(LossKind::Flattened, "system.content");
-                    put_lines(out, line, text);
+                    out.put_lines(line, text);
                 }
             },
             None => out.put(line, "\"\""),
@@ -80,7 +80,7 @@ impl SessionWriter {
                 Some(text) => out.copy_text(line, text),
                 None => {
                     out.lose(LossKind::Flattened, "system.content");
-                    put_lines(out, line, words);
+                    out.put_lines(line, words);
                 }
             },
             None => out.put(line, "\"\""),
@@ -106,21 +106,4 @@ pub(super) fn put_title(line: LineId, title: Text<'_>, out: &mut Output) {
     out.put(line, "{\"$set\":{\"summary\":");
     out.put_string(line, &title.decode());
     out.put(line, "}}");
-}
-
-/// Writes an array of strings as lines of one text, and any other value as its JSON.
-fn put_lines(out: &mut Output, line: LineId, raw: Raw<'_>) {
-    let mut scanner = Scanner::default();
-    let array = scanner.scan_raw(raw).ok();
-    let texts = array.iter().flat_map(|array| array.items()).map(|item| item.text());
-    let Some(texts) = texts.collect::<Option<Vec<_>>>().filter(|texts| !texts.is_empty()) else {
-        return out.put_string(line, raw.as_str());
-    };
-    let mut newline = "\"";
-    for text in texts {
-        out.put(line, newline);
-        out.copy_body(line, text.body());
-        newline = "\\n";
-    }
-    out.put(line, "\"");
 }

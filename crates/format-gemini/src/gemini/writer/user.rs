@@ -124,12 +124,7 @@ impl SessionWriter {
         n: usize,
         out: &mut Output,
     ) -> bool {
-        out.lose(LossKind::Flattened, "tool_result");
-        out.lose(LossKind::Flattened, "tool_result.tool_use_id");
-        out.drop_if(message.tool_use_result.is_some(), event.vocabulary.tool_use_result);
-        if let Field::Value(_) = result.is_error {
-            out.lose(LossKind::Flattened, "tool_result.is_error");
-        }
+        out.flatten_orphan(event, message, result);
         let is_error = result.is_error == Field::Value(true);
         let line = self.open_line(if is_error { "error" } else { "info" }, event, n, out);
         out.put(line, ",\"content\":");
@@ -150,20 +145,7 @@ fn put_response(
     result: &ToolResult<'_>,
     (id, name): (Option<&str>, &str),
 ) -> bool {
-    out.put(line, "{\"functionResponse\":{\"id\":");
-    out.copy_text_or(line, result.tool_use_id, id, "tool_result.tool_use_id");
-    out.put(line, ",\"name\":");
-    out.put(line, name);
-    let is_error = match result.is_error {
-        Field::Value(is_error) => is_error,
-        Field::Absent | Field::Null => {
-            out.lose(LossKind::Invented, "tool_result.is_error");
-            false
-        }
-    };
-    let key = if is_error { "error" } else { "output" };
-    out.put_args(line, format_args!(",\"response\":{{\"{key}\":"));
-    write_part::put_joined(out, line, &result.content);
+    let is_error = write_part::put_response(out, line, result, id, name);
     out.put(line, "}}}");
     for (block, _) in result.content.blocks() {
         if matches!(block, Block::Image { .. }) {
