@@ -152,7 +152,7 @@ impl<'u> Draft<'u> {
         drop(scratch);
         let folder = installed.path.parent().and_then(Path::parent);
         if let (Some(marker), Some(folder)) = (job.config.to.project_marker, folder) {
-            write_marker(job, &folder.join(marker), &installed.project)?;
+            write_marker(job, folder, marker, &installed.project)?;
         }
         Ok(Published { results, installed })
     }

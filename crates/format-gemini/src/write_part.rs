@@ -127,16 +127,8 @@ pub(crate) fn put_response(
     is_error
 }
 
-/// Writes a tool result. `id` replaces the id of its call, and `name` is a JSON string. Returns
-/// whether the call failed.
-pub(crate) fn put_result(
-    out: &mut Output,
-    line: LineId,
-    result: &ToolResult<'_>,
-    id: Option<&str>,
-    name: &str,
-) -> bool {
-    let is_error = put_response(out, line, result, id, name);
+/// Closes a [response](put_response), with the pictures of its result as `parts`.
+pub(crate) fn close_response(out: &mut Output, line: LineId, result: &ToolResult<'_>) {
     out.put(line, "}");
     let is_image = |block: &Block<'_>| matches!(block, Block::Image { .. });
     let mut comma = ",\"parts\":[";
@@ -146,7 +138,6 @@ pub(crate) fn put_result(
         comma = ",";
     }
     out.put(line, if comma == "," { "]}}" } else { "}}" });
-    is_error
 }
 
 /// Writes the words of a content as one JSON string, joined by newlines. Pictures are left out.

@@ -226,20 +226,25 @@ impl Changes {
     }
 }
 
-/// Writes the path of a project to a file above the folder of its sessions, unless the file exists.
+/// Writes the path of a project to a file in a folder, unless the file exists.
 ///
 /// # Errors
 ///
 /// Returns an error if the file cannot be written.
-pub(super) fn write_marker(job: &Job, place: &Path, project: &str) -> Result<(), ConvertError> {
-    let Some(folder) = place.parent() else { return Ok(()) };
-    if there(place)?.is_some() {
+pub(super) fn write_marker(
+    job: &Job,
+    folder: &Path,
+    name: &str,
+    project: &str,
+) -> Result<(), ConvertError> {
+    let place = folder.join(name);
+    if there(&place)?.is_some() {
         return Ok(());
     }
     let above = Folder::open(folder)?;
     sweep_once(&above);
     let outputs = RunOutputs::below(folder, false, job.outputs.write_options.interruption)?;
-    let mut file = outputs.create_shut(place, FILE_MODE, &mut HashMap::new())?;
+    let mut file = outputs.create_shut(&place, FILE_MODE, &mut HashMap::new())?;
     file.write_all(project.as_bytes())?;
     match outputs.publish(vec![file.finish()?]) {
         // The client was faster.

@@ -95,7 +95,8 @@ impl SessionWriter {
         let line = self.thread.open("tool_result", event, n, out);
         out.put(line.id, ",\"message\":{\"role\":\"user\",\"parts\":[");
         let id = call.written.as_deref();
-        let is_error = write_part::put_result(out, line.id, result, id, &call.name);
+        let is_error = write_part::put_response(out, line.id, result, id, &call.name);
+        write_part::close_response(out, line.id, result);
         out.put(line.id, "]},\"toolCallResult\":{\"callId\":");
         match id {
             Some(id) => out.put_string(line.id, id),
