@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use jsonl::{Framing, Style, Value};
+use jsonl::{Framing, Style, Text, Value};
 
 use crate::{
     Checker, CostPolicy, DocumentStore, Event, Facts, Layout, Origin, Output, Plan, SessionFolder,
@@ -10,9 +10,15 @@ use crate::{
 };
 
 /// The member that holds a carry, in a record or in an object of its row's carry places. Only
-/// `conversion` reads and writes it; a format that keeps unknown members in one object must not take it
-/// for content.
+/// `conversion` reads and writes it; [`is_carry`] is for formats that keep unknown members in one object.
 pub const CARRY_MEMBER: &str = "_carried";
+
+/// Returns whether a member may be a carry: it has the name of a carry, and begins with the number of a
+/// version. `"_carried":"2F4:.."` may be one, `"_carried":"x"` is a member of the source.
+pub fn is_carry(key: Text<'_>, value: Value<'_>) -> bool {
+    let is_version = |text: Text<'_>| text.body().starts_with(|char: char| char.is_ascii_digit());
+    key.body() == CARRY_MEMBER && value.text().is_some_and(is_version)
+}
 
 /// A format, in one of its dialects. [`Format::new`] builds it.
 #[derive(Clone, Copy, Debug)]

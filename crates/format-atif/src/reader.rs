@@ -7,7 +7,7 @@ mod block;
 
 use core_model::{
     Body, Content, Context, Event, Message, Notice, NoticeKind, Role, Start, Title, TitleRank,
-    Tokens, Usage, is_void,
+    Tokens, Usage, is_carry, is_void,
 };
 use jsonl::{Raw, Text, Value};
 
@@ -16,7 +16,7 @@ use self::block::{read_call, read_message, read_result, read_thinking};
 use crate::{
     NAME,
     record::{Document, Entry, Record, Step},
-    unread::{VOCABULARY, is_own},
+    unread::VOCABULARY,
 };
 
 /// Limit on the steps of a sub-agent's trajectory that are read. Each event is found from the start
@@ -144,7 +144,7 @@ fn read_notes<'l>(value: Value<'l>, document: &Document<'l>) -> Option<Event<'l>
 fn read_member(value: Value<'_>, n: usize) -> Option<Event<'_>> {
     let is_said = |(key, value): &(Text<'_>, Value<'_>)| match () {
         () if key.is("steps") || key.is(TRAJECTORIES) => false,
-        () if key.is("extra") => !value.members().all(|(key, _)| is_own(key)),
+        () if key.is("extra") => !value.members().all(|(key, value)| is_carry(key, value)),
         () => !is_void(value),
     };
     let (key, _) = value.members().filter(is_said).nth(n)?;

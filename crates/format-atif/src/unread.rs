@@ -3,8 +3,8 @@
 //! In: `{"step_id":1,"source":"user","message":"Hi","is_copied_context":true}`. Out:
 //! `is_copied_context`.
 
-use core_model::{Body, CARRY_MEMBER, Event, Shape, Vocabulary, is_void};
-use jsonl::{Text, Value};
+use core_model::{Body, Event, Shape, Vocabulary, is_carry, is_void};
+use jsonl::Value;
 
 use crate::record::{Entry, Record};
 
@@ -26,11 +26,6 @@ pub(crate) static VOCABULARY: Vocabulary = Vocabulary {
     record: |event| [event.kind, None],
     ..Vocabulary::PLAIN
 };
-
-/// Returns whether a member of `extra` is the program's own, and no content.
-pub(crate) fn is_own(key: Text<'_>) -> bool {
-    key.body() == CARRY_MEMBER
-}
 
 /// Limit on the depth of members in the hash of a record: `metrics.extra.service_tier`.
 const DEPTH: usize = 4;
@@ -170,7 +165,8 @@ fn list_metrics(metrics: Value<'_>, found: &mut dyn FnMut(&str)) {
     for (key, value) in metrics.members() {
         let key = key.decode();
         match &*key {
-            "prompt_tokens" | "completion_tokens" | "cached_tokens" => {}
+            "prompt_tokens" | "completion_tokens" | "cached_tokens"
+                if value.raw().as_u64().is_some() => {}
             "extra" => {
                 list_members("metrics.extra", value, &["cache_creation_input_tokens"], found);
             }
@@ -210,7 +206,7 @@ fn list_members(name: &str, value: Value<'_>, known: &[&str], found: &mut dyn Fn
         return list_whole(name, value, found);
     }
     for (key, value) in value.members() {
-        if !is_own(key) && !known.iter().any(|name| key.is(name)) {
+        if !is_carry(key, value) && !known.iter().any(|name| key.is(name)) {
             list_whole(&format!("{name}.{}", key.decode()), value, found);
         }
     }

@@ -6,7 +6,8 @@
 //!
 //! The comparison goes line by line and ignores blanks, because writers join texts and change
 //! blanks. Each line of a message must be on the other side. Notices, results of runs, and
-//! placeholders for unknown blocks may match a line of a message, and need no match themselves.
+//! placeholders for unknown blocks may match a line of a message, and need no match themselves. A tool
+//! result without its call may be a notice, which does not show its id.
 //!
 //! Shown `{"text":"Delete it."}`, restored `{"content":"Keep it."}`: they differ. Shown
 //! `{"text":"[server_tool_use]"}`, restored a block of that type: they agree.
@@ -17,7 +18,7 @@ use std::{
 };
 
 use core_model::{
-    Block, Body, Content, Event, Role, is_replacement_tool_id, replacement_tool_name,
+    Block, Body, Content, Event, Role, ToolResult, is_replacement_tool_id, replacement_tool_name,
 };
 use jsonl::{Raw, Scanner, Style, Text, respell};
 use twox_hash::XxHash3_64;
@@ -124,7 +125,7 @@ impl ReplacedIds {
             sayings.ids.iter().filter(|id| id.tool.is_some() == is_call).cloned().collect()
         };
         let both = [true, false].map(|is_call| (of_kind(shown, is_call), of_kind(said, is_call)));
-        let hash = |id: &ToolId| XxHash3_64::oneshot(id.id.as_bytes());
+        let hash = |id: &ToolId| hash(&id.id);
         let pairs = both.into_iter().flat_map(|(new, old)| new.into_iter().zip(old));
         let pairs = pairs.filter(|(new, old)| {
             new.id != old.id
@@ -158,6 +159,8 @@ pub(super) struct Sayings {
     calls: HashMap<String, CallBlock>,
     /// The ids of tool uses and of tool results, in order.
     ids: Vec<ToolId>,
+    /// The hashes of a tool result's id and of each line of its text.
+    result_lines: Vec<(u64, u64)>,
     n_bytes: usize,
     has_message: bool,
     has_image: bool,
@@ -185,12 +188,30 @@ impl Sayings {
         for (block, _) in content.blocks() {
             let (id, tool) = match block {
                 Block::ToolUse(tool) if !tool.is_server => (tool.id, Some(tool.name)),
-                Block::ToolResult(result) => (result.tool_use_id, None),
+                Block::ToolResult(result) => {
+                    self.add_result(&result);
+                    (result.tool_use_id, None)
+                }
                 _ => continue,
             };
             let tool = tool.map(|tool| compared(&accepted_name(tool)));
             self.ids.push(ToolId { id: compared(&id.decode()), tool });
         }
+    }
+
+    fn add_result(&mut self, result: &ToolResult<'_>) {
+        let id = hash(&compared(&result.tool_use_id.decode()));
+        let text = result.content.joined();
+        self.result_lines.extend(compared_lines(&text).map(|line| (id, hash(&line))));
+    }
+
+    /// Returns whether the other side has a tool result as a notice, which does not say the id. Formats
+    /// show a result without its call so.
+    fn is_flattened_by(&self, id: &str, other: &Self) -> bool {
+        let id = hash(id);
+        let mut lines = self.result_lines.iter().filter(|(it, _)| *it == id).peekable();
+        let others: HashSet<u64> = other.others.iter().map(|line| hash(line)).collect();
+        lines.peek().is_some() && lines.all(|(_, line)| others.contains(line))
     }
 
     /// Replaces an id in the compared lines.
@@ -333,7 +354,8 @@ impl Sayings {
                 || line == EMPTY
                 || other.stands_in(line)
                 || other.has_image && line.starts_with("[image")
-                || *kind == Kind::Answer && !other.has_message
+                || *kind == Kind::Answer
+                    && (!other.has_message || self.is_flattened_by(line, other))
                 || *kind == Kind::Call && self.is_unread_by(line, other)
                 || *kind == Kind::Input
                     && (self.is_input_unread_by(line, other) || self.is_wrapped_by(line, other))
@@ -399,6 +421,10 @@ fn is_odd(input: &str) -> bool {
     oddities.depth > MAX_DEPTH
         || oddities.wide_number && input.split(|it| !is_number(it)).any(is_infinite)
         || oddities.surrogate_escape && has_lone_surrogate()
+}
+
+fn hash(text: &str) -> u64 {
+    XxHash3_64::oneshot(text.as_bytes())
 }
 
 /// Returns the name of a tool in the form that an API accepts: writers replace other names.

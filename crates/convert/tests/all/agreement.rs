@@ -35,10 +35,29 @@ fn head(bytes: &[u8], length: usize) -> &[u8] {
     if head.len() == bytes.len() { bytes } else { &head[..end] }
 }
 
-/// Files with a call in several runs whose ids are the same, so that a writer replaces the id. The whole
-/// record of the call is carried by the line with its result, which does not show the call: a false
-/// alarm, since the file is restored.
-const REPLACED_IDS: [&str; 1] = ["/exec.stream.jsonl"];
+/// Files in which the lines that carry a record do not show all of its messages, and the targets. These
+/// are false alarms, since the files are restored.
+const FALSE_ALARMS: [(&str, &[&str]); 7] = [
+    // A call in several runs with one id, which a writer replaces. The whole record of the call is carried
+    // by the line with its result.
+    ("/exec.stream.jsonl", &[]),
+    // Two calls of a record with one id. The second is a notice behind the response.
+    ("/atif-cases/dup-call-id.json", &["copilot", "pi", "qwen"]),
+    ("/atif-cases/jsonl.json", &["copilot", "pi", "qwen"]),
+    ("/atif-cases/subagent-embedded.json", &["copilot"]),
+    // A result without a call beside other messages of its record. OpenCode's document has no place for it,
+    // and the report names it.
+    ("/atif-cases/result-other-step.json", &["opencode"]),
+    ("/atif-cases/result-unknown-call.json", &["opencode"]),
+    ("/atif-cases/two-results-one-call.json", &["opencode"]),
+];
+
+/// Returns whether a difference of a file is known as a false alarm. No targets are all targets.
+fn is_false_alarm(file: &str, to: &Format) -> bool {
+    FALSE_ALARMS.iter().any(|(end, targets)| {
+        file.ends_with(end) && (targets.is_empty() || targets.contains(&to.name))
+    })
+}
 
 #[test]
 fn what_was_written_agrees_with_what_it_carries() {
@@ -50,7 +69,6 @@ fn what_was_written_agrees_with_what_it_carries() {
         &files,
         |(name, _)| name.clone(),
         |(name, bytes)| {
-            let has_replaced = REPLACED_IDS.iter().any(|part| name.contains(part));
             let bytes = if all { &bytes[..] } else { head(bytes, 64 * 1024) };
             let mut source = Source::new(Cursor::new(bytes));
             let Ok(Detected::Format(from)) = detect(&mut source) else {
@@ -61,7 +79,7 @@ fn what_was_written_agrees_with_what_it_carries() {
                 for carry in [CarryMode::Inline, CarryMode::Sidecar] {
                     let (restored, report) = home(bytes, from, to, carry);
                     let differs = (report.restored.differs, report.restored.first_difference);
-                    if restored != bytes || differs != (0, None) && !has_replaced {
+                    if restored != bytes || differs != (0, None) && !is_false_alarm(name, to) {
                         wrong.push(format!("{} to {}, {carry:?}: {differs:?}", from.name, to.name));
                     }
                 }
@@ -69,6 +87,21 @@ fn what_was_written_agrees_with_what_it_carries() {
             wrong
         },
     );
+}
+
+/// A step with a text, and a result whose call is not in the document.
+const WITHOUT_CALL: &str = r#"{"schema_version":"ATIF-v1.8","session_id":"s1","agent":{"name":"a","version":"1"},"steps":[{"step_id":1,"source":"agent","message":"Done.","observation":{"results":[{"source_call_id":"c9","content":"Two files."}]}}]}"#;
+
+#[test]
+fn a_result_without_its_call_agrees_with_its_notice() {
+    let row = |name| by_name(name).expect("a format");
+    for to in ["claude-code", "codex", "copilot", "gemini", "pi", "qwen"] {
+        for carry in [CarryMode::Inline, CarryMode::Sidecar] {
+            let (restored, report) = home(WITHOUT_CALL.as_bytes(), row("atif"), row(to), carry);
+            assert_eq!(restored, WITHOUT_CALL.as_bytes(), "{to}");
+            assert_eq!(report.restored.differs, 0, "{to}, {carry:?}");
+        }
+    }
 }
 
 const CLAUDE: &str = r#"{"type":"user","uuid":"u1","sessionId":"s","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":CONTENT}}"#;

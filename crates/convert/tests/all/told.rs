@@ -182,7 +182,7 @@ fn grow(
             let float = number.as_f64().map(|float| (float + 0.0).to_string());
             (float.unwrap_or_else(|| number.to_string()), false)
         }
-        // Codex has JSON in a string, and images in data URLs.
+        // Codex has JSON in a string, and Codex and ATIF have images in data URLs.
         Value::String(text) if keys.last().is_some_and(|key| key == "arguments") => {
             match serde_json::from_str::<Value>(text) {
                 Ok(value) if value.is_object() => return grow(&value, line, keys, kinds, leaves),
@@ -190,7 +190,8 @@ fn grow(
             }
         }
         Value::String(text)
-            if keys.last().is_some_and(|key| key == "image_url" || key == "url") =>
+            if keys.ends_with(&["source".to_owned(), "path".to_owned()])
+                || keys.last().is_some_and(|key| key == "image_url" || key == "url") =>
         {
             let (kind, data) = text.split_once(";base64,").unwrap_or(("", text));
             let kind = Value::String(kind.trim_start_matches("data:").to_owned());

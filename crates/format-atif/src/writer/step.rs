@@ -75,7 +75,7 @@ pub(super) struct Step {
     pub(super) is_call_of_model: bool,
     /// The members of `extra`, each with a comma before it.
     pub(super) extra: String,
-    pub(super) stop_reason: Option<String>,
+    pub(super) stop_reason: Option<(String, Place)>,
 }
 
 impl Step {
@@ -164,7 +164,7 @@ impl Step {
         if self.is_call_of_model {
             out.put(line, ",\"llm_call_count\":1");
         }
-        if let Some(reason) = self.stop_reason.take() {
+        if let Some((reason, _)) = self.stop_reason.take() {
             self.add_extra("stop_reason", &reason);
         }
         if let Some((signature, _)) = self.signature.take() {

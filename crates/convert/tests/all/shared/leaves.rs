@@ -50,7 +50,7 @@ fn grow_at(path: String, root: Value<'_>, line: u64, leaves: &mut Vec<Leaf>) {
     while let Some((path, value)) = open.pop() {
         if let Some(text) = value.text() {
             let (text, millis) = (text.decode().into_owned(), millis(value.raw()));
-            // Codex has JSON in a string, and images in data URLs.
+            // Codex has JSON in a string, and Codex and ATIF have images in data URLs.
             let mut scanner = Scanner::default();
             let inner = scanner.scan_slice(text.as_bytes(), 0);
             // In Copilot's list of arguments, a string is none but a string.
@@ -62,7 +62,7 @@ fn grow_at(path: String, root: Value<'_>, line: u64, leaves: &mut Vec<Leaf>) {
             }
             let url = text
                 .strip_prefix("data:")
-                .filter(|_| path.ends_with("image_url") || path.ends_with("url"));
+                .filter(|_| ["url", "source.path"].iter().any(|name| path.ends_with(name)));
             let parts = url.and_then(|url| url.split_once(";base64,"));
             if let Some((media_type, data)) = parts {
                 for text in [media_type, data].map(str::to_owned) {
