@@ -2,7 +2,16 @@
 
 #![expect(clippy::print_stdout, reason = "the task prints a report of the gates")]
 
-use std::{env, path::Path, process::Command, time::Instant};
+use std::{
+    env, fs,
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+    process::{Child, Command},
+    time::{Duration, Instant},
+};
+
+use crate::scratch::target;
 
 /// A gate that is one cargo command.
 struct Gate {
@@ -74,29 +83,73 @@ const TASKS: &[(&str, fn(&Path) -> bool)] = &[
     ("sdk-reader", crate::sdk_reader::sdk_reader_of_tests),
     ("python", crate::python_package),
     ("engines", crate::engines::engines_of_tests),
-    ("instructions", |root| crate::instructions(root, false)),
 ];
+
+/// The gate that runs in a process of its own beside all others: the program with link-time optimisation
+/// is linked by one thread, and other processes do not change a count of instructions.
+const BESIDE: &str = "instructions";
+
+/// A task in a process of its own, whose output is kept until it ends.
+struct Beside {
+    output: PathBuf,
+    process: io::Result<Child>,
+}
+
+impl Beside {
+    fn start(task: &str, root: &Path) -> Self {
+        let output = target(root).join(format!("{task}.txt"));
+        let process = env::current_exe().and_then(|program| {
+            fs::create_dir_all(target(root))?;
+            let written = File::create(&output)?;
+            let mut command = Command::new(program);
+            command.arg(task).current_dir(root).stderr(written.try_clone()?).stdout(written);
+            command.spawn()
+        });
+        Self { output, process }
+    }
+
+    /// Waits for the end of the task and prints its output. Returns whether it passed.
+    fn finish(self) -> bool {
+        let ended = self.process.and_then(|mut process| process.wait());
+        let text = fs::read_to_string(&self.output);
+        match ended.and_then(|status| Ok((status, text?))) {
+            Ok((status, text)) => {
+                print!("{text}");
+                status.success()
+            }
+            Err(error) => {
+                println!("the task does not run: {error}");
+                false
+            }
+        }
+    }
+}
 
 /// Runs all gates, also after a failed one. Returns whether all passed.
 pub fn ci(root: &Path) -> bool {
     let mut report = Vec::new();
-    let mut run = |name: &'static str, gate: &dyn Fn() -> bool| {
-        println!("gate: {name}");
-        let start = Instant::now();
-        let is_fine = gate();
-        report.push((name, start.elapsed(), is_fine));
-    };
+    let beside = Beside::start(BESIDE, root);
     for gate in GATES {
-        run(gate.name, &|| passes(gate, root));
+        report.push(timed(gate.name, || passes(gate, root)));
     }
     for (name, task) in TASKS {
-        run(name, &|| task(root));
+        report.push(timed(name, || task(root)));
     }
+    // Counts the time of the wait.
+    report.push(timed(BESIDE, || beside.finish()));
     for (name, time, is_fine) in &report {
         let word = if *is_fine { "passed" } else { "FAILED" };
         println!("{name:<14} {word} {:>6.1} min", time.as_secs_f64() / 60.0);
     }
     report.iter().all(|(_, _, is_fine)| *is_fine)
+}
+
+/// Runs a gate. Returns its name, its time, and whether it passed.
+fn timed(name: &'static str, gate: impl FnOnce() -> bool) -> (&'static str, Duration, bool) {
+    println!("gate: {name}");
+    let start = Instant::now();
+    let is_fine = gate();
+    (name, start.elapsed(), is_fine)
 }
 
 fn passes(gate: &Gate, root: &Path) -> bool {
