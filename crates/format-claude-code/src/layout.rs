@@ -10,7 +10,7 @@
 
 mod links;
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use core_model::{Description, FileRole, Files, Layout, Owner, SessionTree};
 use jsonl::{Scanner, Stream, Style, push_string};
@@ -67,14 +67,21 @@ const MAX_DEPTH: usize = 8;
 
 /// Returns the role of a file in its session, by the file's name.
 fn role(name: &str) -> Option<FileRole> {
-    let parts: Vec<&str> = name.split('/').collect();
-    let leaf = *parts.last()?;
-    match parts.as_slice() {
-        ["*", "subagents", .., _] | [_] => of_agent(leaf),
-        ["*", "tool-results" | "remote-agents", _] | ["*", "workflows", .., _] => {
-            Some(FileRole::Side)
-        }
-        ["*", "resume-head.jsonl" | "custom-title.json"] => Some(FileRole::Side),
+    let Some(below) = name.strip_prefix("*/") else {
+        return if name.contains('/') { None } else { of_agent(name) };
+    };
+    let leaf = below.rsplit('/').next()?;
+    role_below(below.split('/').next()?, leaf, below.split('/').count())
+}
+
+/// Returns the role of a file in the folder of a session, by the first and the last of its `n` names there:
+/// by `subagents` and `agent-a1.jsonl` of `subagents/agent-a1.jsonl`.
+fn role_below(first: &str, leaf: &str, n: usize) -> Option<FileRole> {
+    match (first, n) {
+        ("subagents", 2..) => of_agent(leaf),
+        ("tool-results" | "remote-agents", 2)
+        | ("workflows", 2..)
+        | ("resume-head.jsonl" | "custom-title.json", 1) => Some(FileRole::Side),
         _ => None,
     }
 }
@@ -89,18 +96,24 @@ fn of_agent(leaf: &str) -> Option<FileRole> {
 /// Finds the session that a file belongs to: by its folder (2.1), or by the session id in one of
 /// its first lines (2.0).
 fn owner(path: &Path, files: &dyn Files) -> Option<Owner> {
-    let mut name = path.file_name()?.to_str()?.to_owned();
-    for folder in path.ancestors().skip(1).take(MAX_DEPTH) {
-        let Some(stem) = folder.file_name().and_then(|stem| stem.to_str()) else { break };
-        if let Some(role) = role(&format!("*/{name}")) {
-            let main = folder.with_file_name(format!("{stem}.jsonl"));
+    // The file's name, then the names of its folders. One pass, because each file of a run is asked.
+    let names = path.components().rev().map_while(|part| match part {
+        Component::Normal(name) => name.to_str(),
+        _ => None,
+    });
+    let mut names = names.take(MAX_DEPTH + 1);
+    let leaf = names.next()?;
+    let mut first = leaf;
+    for (n, stem) in (1..).zip(names) {
+        if let Some(role) = role_below(first, leaf, n) {
+            let main = path.ancestors().nth(n)?.with_file_name(format!("{stem}.jsonl"));
             if files.may_be_there(&main) {
                 return Some(Owner { main, role });
             }
         }
-        name = format!("{stem}/{name}");
+        first = stem;
     }
-    match of_agent(path.file_name()?.to_str()?)? {
+    match of_agent(leaf)? {
         FileRole::Description(id) => {
             let transcript = path.with_file_name(format!("agent-{id}.jsonl"));
             let main = named_session(&transcript, files)?;

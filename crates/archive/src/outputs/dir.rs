@@ -137,7 +137,12 @@ impl OutputDir {
 
     /// Returns a path relative to the folder.
     pub(super) fn strip<'p>(&self, path: &'p Path) -> &'p Path {
-        path.strip_prefix(&self.path).unwrap_or(path)
+        let below = || {
+            let below = path.to_str()?.strip_prefix(self.path.to_str()?)?.strip_prefix('/')?;
+            (!below.starts_with('/')).then(|| Path::new(below))
+        };
+        // To compare all components takes ten times as long.
+        below().unwrap_or_else(|| path.strip_prefix(&self.path).unwrap_or(path))
     }
 
     pub(super) fn output_state(
