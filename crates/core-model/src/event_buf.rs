@@ -191,7 +191,7 @@ fn block((block, raw): (Block<'_>, Raw<'_>)) -> BlockBuf {
         }
         Block::ToolUse(tool) => BlockBuf::ToolUse {
             id: string(tool.id),
-            name: string(tool.name),
+            name: tool.name.decode().into_owned(),
             input: tool.input.json().raw().into(),
         },
         Block::ToolResult(result) => BlockBuf::ToolResult {

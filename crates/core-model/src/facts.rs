@@ -6,6 +6,8 @@
 
 mod calls;
 
+use jsonl::{Style, push_string};
+
 use self::calls::SharedCalls;
 use crate::{
     Block, BlockCounts, Body, Event, IdHasher, IdSet, Interactions, Message, NoticeKind, Role,
@@ -121,7 +123,10 @@ impl Facts {
         match block {
             Block::ToolUse(tool) => {
                 self.calls.add_call(tool.id);
-                self.note_tool(tool.name.as_str());
+                match tool.name.as_text() {
+                    Some(name) => self.note_tool(name.as_str()),
+                    None => self.note_tool(&written(&tool.name.decode())),
+                }
             }
             Block::ToolResult(result) => {
                 self.calls.add_result(result.tool_use_id);
@@ -195,6 +200,13 @@ impl Facts {
     pub fn has_prompt(&self) -> bool {
         !self.interactions.is_empty() || self.has_user_text
     }
+}
+
+/// Returns a text as a JSON string.
+fn written(text: &str) -> String {
+    let mut written = Vec::new();
+    push_string(&mut written, text, Style::Compact);
+    String::from_utf8(written).unwrap_or_default()
 }
 
 fn note(slot: &mut Option<String>, value: Option<&str>) {

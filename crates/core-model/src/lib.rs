@@ -54,6 +54,7 @@ mod sha256;
 mod store;
 mod text_body;
 mod time;
+mod tool_name;
 mod turn;
 #[cfg(feature = "serde")]
 mod typed;
@@ -121,6 +122,7 @@ pub use self::{
     },
     text_body::TextBody,
     time::{iso_millis, millis},
+    tool_name::ToolName,
     turn::Turn,
     usage::{Tokens, Usage},
     views::{

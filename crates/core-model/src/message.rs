@@ -6,7 +6,7 @@ mod joined;
 use jsonl::{Raw, Text, Value};
 
 pub use self::blocks::{BlockIter, Blocks};
-use crate::{BlockCounts, Field, Input, TextBody, Usage};
+use crate::{BlockCounts, Field, Input, TextBody, ToolName, Usage};
 
 /// The speaker.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -218,7 +218,6 @@ impl<'l> Content<'l> {
 
 /// A piece of a message.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::large_enum_variant, reason = "blocks are read without an allocation")]
 #[non_exhaustive]
 pub enum Block<'l> {
     /// Text.
@@ -262,7 +261,7 @@ pub struct ToolUse<'l> {
     /// The id, which its result refers to.
     pub id: Text<'l>,
     /// The name of the tool.
-    pub name: Text<'l>,
+    pub name: ToolName<'l>,
     /// The input.
     pub input: Input<'l>,
     /// Whether the API itself runs the tool (`server_tool_use`).

@@ -10,7 +10,7 @@ use jsonl::{
 };
 
 use crate::{
-    Event, Input, LossKind, Losses, TextBody, ToolUse,
+    Event, Input, LossKind, Losses, TextBody, ToolName, ToolUse,
     draft::{CarryMark, Copied, DocumentPart, Drafts, LARGE, LONG, LineId, Source, Spelling},
     id,
     packed::PackedLines,
@@ -216,6 +216,28 @@ impl Output {
                 self.put_string(id, other);
             }
             None => self.copy_text(id, text),
+        }
+    }
+
+    /// Appends the name of a tool. A name that the source has in two strings is written as one.
+    pub fn copy_tool_name(&mut self, id: LineId, name: ToolName<'_>) {
+        match name.as_text() {
+            Some(text) => self.copy_text(id, text),
+            None => {
+                self.touch(id);
+                self.put_string(id, &name.decode());
+            }
+        }
+    }
+
+    /// Appends the name of a tool, or `other` instead of it, which counts as flattened.
+    pub fn copy_tool_name_or(&mut self, id: LineId, name: ToolName<'_>, other: Option<&str>) {
+        match other {
+            Some(other) => {
+                self.lose(LossKind::Flattened, "tool_use.name");
+                self.put_string(id, other);
+            }
+            None => self.copy_tool_name(id, name),
         }
     }
 

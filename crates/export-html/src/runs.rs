@@ -3,7 +3,6 @@
 //! In: a call of `toolu_1` on line 3, its result on line 5. Out: a [`Run`] with the lines 3 and 5.
 
 use core_model::{Block, Body, ByHash, Event, IdHasher, ToolResult};
-use jsonl::Text;
 
 use crate::input::{Family, family};
 
@@ -95,7 +94,7 @@ impl Runs {
                 for (block, _) in message.blocks() {
                     match block {
                         Block::ToolUse(tool) => {
-                            self.call(hasher.hash_text(tool.id), tool.name, at);
+                            self.call(hasher.hash_text(tool.id), &tool.name.decode(), at);
                         }
                         Block::ToolResult(result) => {
                             self.answer(hasher.hash_text(result.tool_use_id), &result, at);
@@ -108,15 +107,15 @@ impl Runs {
                 let id = hasher.hash_text(call.id);
                 // An index entry repeats a block, if there is one.
                 if !self.by_id.contains_key(&id) {
-                    self.call(id, call.name, at);
+                    self.call(id, &call.name.decode(), at);
                 }
             }
             _ => {}
         }
     }
 
-    fn call(&mut self, id: u64, name: Text<'_>, at: At) {
-        let family = family(&name.decode());
+    fn call(&mut self, id: u64, name: &str, at: At) {
+        let family = family(name);
         let known = self.by_id.get(&id).copied();
         let place = self.runs.len();
         let last = known.and_then(|ends| self.runs.get_mut(ends.last));

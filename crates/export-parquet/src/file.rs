@@ -181,7 +181,7 @@ impl Summary {
             Body::Message(message) => {
                 self.has_main |= !event.is_sub_agent();
                 if let Some(model) = message.model {
-                    add(&mut self.models, model);
+                    add(&mut self.models, &model.decode());
                 }
                 if event.is_prompt() {
                     self.n_prompts += 1;
@@ -193,7 +193,7 @@ impl Summary {
                     match block {
                         Block::ToolUse(tool) => {
                             self.n_tool_uses += 1;
-                            add(&mut self.tools, tool.name);
+                            add(&mut self.tools, &tool.name.decode());
                         }
                         Block::ToolResult(result) => {
                             self.n_tool_errors += u64::from(result.is_error == Field::Value(true));
@@ -226,9 +226,8 @@ fn note(slot: &mut Option<String>, text: Option<Text<'_>>) {
     }
 }
 
-fn add(names: &mut BTreeSet<String>, name: Text<'_>) {
-    let name = name.decode();
-    if !names.contains(&*name) {
-        names.insert(name.into_owned());
+fn add(names: &mut BTreeSet<String>, name: &str) {
+    if !names.contains(name) {
+        names.insert(name.to_owned());
     }
 }

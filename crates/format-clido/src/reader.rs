@@ -150,7 +150,12 @@ pub fn read_block(value: Value<'_>) -> Block<'_> {
 fn read_tool_use(value: Value<'_>) -> Option<Block<'_>> {
     let [id, name, input] = value.get_all(["id", "name", "input"]);
     let (id, name, input) = (id?.text()?, name?.text()?, raw(input));
-    Some(Block::ToolUse(ToolUse { id, name, input: Input::Json(input), is_server: false }))
+    Some(Block::ToolUse(ToolUse {
+        id,
+        name: name.into(),
+        input: Input::Json(input),
+        is_server: false,
+    }))
 }
 
 /// Reads a tool result: a block, or a whole line.

@@ -12,6 +12,7 @@ use core_model::{
 };
 use jsonl::{Raw, Text, Value};
 
+pub(crate) use self::block::is_mcp;
 pub use self::block::read_block;
 use self::block::{read_call, read_output, read_picture, read_thinking, read_thought};
 use crate::{

@@ -7,7 +7,7 @@ use core_model::{Body, Content, Event, Shape, Vocabulary, is_void};
 use jsonl::{Text, Value};
 
 use crate::{
-    reader::summary,
+    reader::{is_mcp, summary},
     record::{Compacted, Entry, Item, ItemKind, Record},
 };
 
@@ -65,6 +65,9 @@ fn add_payload(shape: &mut Shape, event: &Event<'_>, payload: Value<'_>) {
         }
         if key == b"type" || key == b"role" {
             shape.add_name(value.text().map_or("", |text| text.body()).as_bytes());
+        }
+        if key == b"namespace" && value.text().is_some_and(is_mcp) {
+            shape.add_name(b"mcp");
         }
         if key == b"git" || key == b"error" {
             value.read_members(|key, value| {
@@ -218,6 +221,9 @@ fn is_held_of_item(item: &Item<'_>, key: &str, value: &Value<'_>) -> bool {
             "content" => item.value.get("summary").is_some_and(|it| is_void(&it)),
             _ => false,
         },
+        ItemKind::FunctionCall | ItemKind::CustomToolCall if key == "namespace" => {
+            value.text().is_some_and(is_mcp)
+        }
         ItemKind::FunctionCall => matches!(key, "name" | "arguments" | "call_id"),
         ItemKind::CustomToolCall => matches!(key, "name" | "input" | "call_id"),
         ItemKind::LocalShellCall => matches!(key, "action" | "call_id"),

@@ -53,7 +53,7 @@ fn read_call(call: Value<'_>) -> Option<Block<'_>> {
     let [id, name, args] = call.get_all(["id", "name", "args"]);
     let (id, name) = (id?.text()?, name?.text()?);
     let input = Input::Json(args.map_or(Raw::EMPTY_OBJECT, |args| args.raw()));
-    Some(Block::ToolUse(ToolUse { id, name, input, is_server: false }))
+    Some(Block::ToolUse(ToolUse { id, name: name.into(), input, is_server: false }))
 }
 
 fn read_response(response: Value<'_>) -> Option<Block<'_>> {

@@ -96,7 +96,7 @@ pub(crate) fn put_call_members(
     out.put(line, "\"id\":");
     out.copy_text_or(line, tool.id, id, "tool_use.id");
     out.put(line, ",\"name\":");
-    out.copy_text_or(line, tool.name, name, "tool_use.name");
+    out.copy_tool_name_or(line, tool.name, name);
     out.put(line, ",\"args\":");
     out.copy_object_input(line, tool);
 }

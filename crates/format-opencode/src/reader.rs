@@ -261,7 +261,7 @@ fn read_call(part: Value<'_>) -> Option<Block<'_>> {
     let input = state?.get("input").map_or(Raw::NULL, |input| input.raw());
     Some(Block::ToolUse(ToolUse {
         id: id?.text()?,
-        name: name?.text()?,
+        name: name?.text()?.into(),
         input: Input::Json(input),
         is_server: false,
     }))

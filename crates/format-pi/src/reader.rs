@@ -291,7 +291,12 @@ fn read_thinking(value: Value<'_>) -> Option<Block<'_>> {
 fn read_tool_call(value: Value<'_>) -> Option<Block<'_>> {
     let [id, name, input] = value.get_all(["id", "name", "arguments"]);
     let (id, name, input) = (id?.text()?, name?.text()?, input?.raw());
-    Some(Block::ToolUse(ToolUse { id, name, input: Input::Json(input), is_server: false }))
+    Some(Block::ToolUse(ToolUse {
+        id,
+        name: name.into(),
+        input: Input::Json(input),
+        is_server: false,
+    }))
 }
 
 /// Reads the message of a tool result.

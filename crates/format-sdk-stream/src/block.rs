@@ -66,7 +66,7 @@ fn thinking(value: Value<'_>) -> Option<Block<'_>> {
 fn tool_use(value: Value<'_>, is_server: bool) -> Option<Block<'_>> {
     let [id, name, input] = value.get_all(["id", "name", "input"]);
     let (id, name, input) = (id?.text()?, name?.text()?, Input::Json(input?.raw()));
-    Some(Block::ToolUse(ToolUse { id, name, input, is_server }))
+    Some(Block::ToolUse(ToolUse { id, name: name.into(), input, is_server }))
 }
 
 fn tool_result(value: Value<'_>) -> Option<Block<'_>> {

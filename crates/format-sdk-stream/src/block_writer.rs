@@ -170,7 +170,10 @@ fn thinking(line: &mut Composer<'_>, text: Text<'_>, signature: Option<Text<'_>>
 
 fn tool_use(line: &mut Composer<'_>, tool: &ToolUse<'_>) {
     line.copy("id", Raw::from(tool.id));
-    line.copy("name", Raw::from(tool.name));
+    match tool.name.as_text() {
+        Some(name) => line.copy("name", Raw::from(name)),
+        None => line.string("name", &tool.name.decode()),
+    }
     line.copy("input", tool.input.json().raw());
 }
 

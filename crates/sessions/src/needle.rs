@@ -95,6 +95,10 @@ enum Probe {
     Escape { finder: Finder<'static>, is_ascii: bool },
 }
 
+/// The start of the name of an MCP tool. A record may have the name in two strings that end or start
+/// at a `_`: Codex has `"name":"echo","namespace":"mcp__mock"` for `mcp__mock__echo`.
+const MCP: &str = "mcp__";
+
 impl Prefilter {
     /// Keeps every line.
     pub const ALL: Prefilter = Prefilter { probes: Vec::new() };
@@ -103,7 +107,8 @@ impl Prefilter {
     pub fn any_of(words: &[&str], ignores_case: bool) -> Self {
         let mut probes = Vec::new();
         let mut is_ascii = true;
-        for words in words {
+        let namespace = words.iter().any(|words| words.contains('_')).then_some(&MCP);
+        for words in words.iter().chain(namespace) {
             let run = longest_run(words, ignores_case);
             if run.is_empty() {
                 return Self::ALL;
@@ -238,6 +243,15 @@ mod tests {
         assert_eq!(found("a/caft", false, text), ["\\u0063aft", "caft"]);
         assert_eq!(Needle::new("É", true).find("caf\u{e9}"), Some(3));
         assert_eq!(Needle::new("x", false).find("caf\u{e9}"), None);
+    }
+
+    #[test]
+    fn a_name_in_two_strings_is_found() {
+        let text = "{\"name\":\"_get\",\"namespace\":\"mcp__a\"}\n{\"name\":\"get\"}";
+        for words in ["mcp__a_get", "a_get", "A__"] {
+            assert_eq!(found(words, true, text).len(), 1, "{words}");
+        }
+        assert_eq!(found("aget", true, text), [""; 0]);
     }
 
     #[test]

@@ -168,7 +168,7 @@ def plain_item(item):
         signature = item.get("encrypted_content") or ""
         return "assistant", [{"kind": "thinking", "text": text, "signature": signature} for text in texts]
     if kind in ("function_call", "custom_tool_call"):
-        name = f"{item['namespace']}__{item['name']}" if item.get("namespace") else item.get("name")
+        name = tool_name(item.get("namespace") or "", item.get("name") or "")
         return "assistant", [{"kind": "call", "id": item.get("call_id"), "name": name, "input": input_of(item)}]
     if kind in ("function_call_output", "custom_tool_call_output"):
         text, n_images = result_text(item.get("output"))
@@ -176,6 +176,12 @@ def plain_item(item):
         result = {"kind": "result", "id": item.get("call_id"), "text": text, "images": n_images, "is_error": False}
         return "user", [{**result, "has_no_flag": True}]
     return "assistant", [{"kind": "other", "value": {key: value for key, value in item.items() if key not in ADDED}}]
+
+
+def tool_name(namespace, name):
+    """Returns the name of a tool as one word, as Codex spells it in its code mode."""
+    is_separated = namespace.endswith("__") or namespace.startswith("mcp__codex_apps__") and name.startswith("_")
+    return namespace + ("" if is_separated or not namespace else "__") + name
 
 
 def input_of(item):

@@ -18,9 +18,10 @@ use std::{
 };
 
 use core_model::{
-    Block, Body, Content, Event, Role, ToolResult, is_replacement_tool_id, replacement_tool_name,
+    Block, Body, Content, Event, Role, ToolName, ToolResult, is_replacement_tool_id,
+    replacement_tool_name,
 };
-use jsonl::{Raw, Scanner, Style, Text, respell};
+use jsonl::{Raw, Scanner, Style, respell};
 use twox_hash::XxHash3_64;
 
 use super::MemberOrders;
@@ -428,7 +429,7 @@ fn hash(text: &str) -> u64 {
 }
 
 /// Returns the name of a tool in the form that an API accepts: writers replace other names.
-fn accepted_name(name: Text<'_>) -> Cow<'_, str> {
+fn accepted_name(name: ToolName<'_>) -> Cow<'_, str> {
     let name = name.decode();
     replacement_tool_name(&name).map_or(name, Cow::Owned)
 }

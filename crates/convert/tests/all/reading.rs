@@ -72,6 +72,64 @@ fn printed(args: &[&str], name: &str) -> String {
     String::from_utf8(run(args, name).stdout).expect("UTF-8")
 }
 
+/// Returns the names of the tools in a file, in the order of their calls.
+fn tools(bytes: &[u8], format: &Format) -> Vec<String> {
+    let mut tools = Vec::new();
+    let mut scanner = Scanner::default();
+    for line in jsonl::lines(&as_lines(bytes, format).0) {
+        let Ok(value) = scanner.scan(&line) else { continue };
+        format.for_each_event(value, |event| {
+            let blocks = event.message().into_iter().flat_map(|message| message.blocks());
+            tools.extend(blocks.filter_map(|(block, _)| match block {
+                core_model::Block::ToolUse(tool) => Some(tool.name.decode().into_owned()),
+                _ => None,
+            }));
+            true
+        });
+    }
+    tools
+}
+
+#[test]
+fn a_tool_in_the_namespace_of_a_server_has_one_name_everywhere() {
+    const FIXTURE: &str = "codex/namespaces.jsonl";
+    let expected = [
+        "mcp__mock__echo",
+        "mcp__mock__echo",
+        "mcp__codex_apps__github_fetch_pr",
+        "mcp__mock__echo",
+        "spawn_agent",
+        "mcp__sql__query",
+    ];
+    let source = fixture(FIXTURE);
+    for to in FORMATS.targets().filter(|to| to.name != "codex") {
+        let (written, losses) = converted_with(&source, "codex", to.name, CarryMode::None);
+        assert_eq!(tools(written.as_bytes(), to), expected, "{}", to.name);
+        // Only the namespace of Codex's own tool is lost.
+        assert!(
+            losses.contains(&"dropped payload.namespace".to_owned()),
+            "{}: {losses:?}",
+            to.name
+        );
+        let (carried, _) = converted_with(&source, "codex", to.name, CarryMode::Inline);
+        let (restored, _) = converted_with(carried.as_bytes(), to.name, "codex", CarryMode::Inline);
+        assert_eq!(restored.as_bytes(), source, "{}", to.name);
+    }
+    let there = converted(&source, "codex", "claude-code");
+    let pi = converted(there.as_bytes(), "claude-code", "pi");
+    assert_eq!(tools(pi.as_bytes(), format("pi")), expected);
+    // A name of another client stays one string.
+    let back = converted(there.as_bytes(), "claude-code", "codex");
+    assert!(back.contains(r#""name":"mcp__mock__echo""#) && !back.contains("namespace"), "{back}");
+
+    let found = printed(&["find", "--tool", "mcp__mock__echo", "--type", "tool-use"], FIXTURE);
+    assert_eq!(found.matches("mcp__mock__echo").count(), 3, "{found}");
+    let stats = printed(&["stats"], FIXTURE);
+    assert!(stats.contains("mcp__codex_apps__github_fetch_pr"), "{stats}");
+    let shown = printed(&["show", "--no-pager"], FIXTURE);
+    assert!(shown.contains("mcp__sql__query"), "{shown}");
+}
+
 #[test]
 fn no_writer_makes_up_a_model() {
     for name in ["clido/plain.jsonl", "clido/parallel-calls.jsonl"] {

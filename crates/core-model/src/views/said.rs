@@ -221,7 +221,7 @@ fn said_block(block: Block<'_>, raw: Raw<'_>, in_result: bool) -> SaidBlock {
         Block::Thinking { text, .. } => SaidBlock::Thinking(owned(text)),
         Block::ToolUse(tool) => SaidBlock::ToolUse {
             id: owned(tool.id),
-            name: owned(tool.name),
+            name: tool.name.decode().into_owned(),
             input: tool.input.json().to_string(),
         },
         Block::ToolResult(result) => SaidBlock::ToolResult {

@@ -63,7 +63,7 @@ pub(super) fn read_call(value: Value<'_>) -> Block<'_> {
     };
     let input = Input::Json(input.map_or(Raw::NULL, |input| input.raw()));
     let is_server = extra.and_then(|extra| extra.get("is_server")?.bool()) == Some(true);
-    Block::ToolUse(ToolUse { id, name, input, is_server })
+    Block::ToolUse(ToolUse { id, name: name.into(), input, is_server })
 }
 
 /// Reads the result of a call. A result without a call is a text, unless a writer of this crate

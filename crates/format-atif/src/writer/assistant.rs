@@ -199,7 +199,10 @@ fn add_call(step: &mut Step, tool: &ToolUse<'_>, is_awaited: bool, out: &mut Out
         step.tool_calls.push(',');
     }
     let id = json::text(tool.id, "tool_use.id", out);
-    let name = json::text(tool.name, "tool_use.name", out);
+    let name = match tool.name.as_text() {
+        Some(name) => json::text(name, "tool_use.name", out),
+        None => json::string(&tool.name.decode()),
+    };
     let arguments = json::arguments(tool.input, out);
     step.tool_calls.push_str("{\"tool_call_id\":");
     step.tool_calls.push_str(&id);

@@ -91,7 +91,7 @@ impl<'l> BlockMembers<'l> {
 
     fn tool_use(&self, is_server: bool) -> Option<Block<'l>> {
         let input = Input::Json(self.input?.raw());
-        Some(Block::ToolUse(ToolUse { id: self.id?, name: self.name?, input, is_server }))
+        Some(Block::ToolUse(ToolUse { id: self.id?, name: self.name?.into(), input, is_server }))
     }
 
     fn result(&self) -> Option<Block<'l>> {

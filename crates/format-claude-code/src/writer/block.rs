@@ -119,7 +119,7 @@ pub(super) fn put_tool_use(
     );
     out.copy_text_or(line, tool.id, id, "tool_use.id");
     out.put(line, ",\"name\":");
-    out.copy_text_or(line, tool.name, name, "tool_use.name");
+    out.copy_tool_name_or(line, tool.name, name);
     out.put(line, ",\"input\":");
     out.copy_object_input(line, tool);
     out.put(line, "}");

@@ -230,7 +230,7 @@ fn put_user_block(out: &mut Output, line: LineId, block: &Block<'_>, raw: Raw<'_
             put_block(out, line, &Block::Text(*text), raw);
         }
         Block::ToolUse(tool) => {
-            let kind = Some(tool.name);
+            let kind = Some(tool.name.without_namespace());
             put_block(out, line, &Block::Other { kind, raw }, raw);
         }
         _ => put_block(out, line, block, raw),

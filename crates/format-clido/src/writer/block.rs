@@ -3,7 +3,7 @@
 //! In: a tool use of `Read`. Out:
 //! `{"id":"t1","input":{"path":"a.rs"},"name":"Read","type":"tool_use"}`.
 
-use core_model::{Block, LineId, LossKind, ToolCall, ToolUse};
+use core_model::{Block, LineId, LossKind, ToolCall, ToolName, ToolUse};
 use jsonl::{Raw, Text};
 
 use super::pen::Pen;
@@ -36,7 +36,7 @@ pub(super) fn write(block: Block<'_>, line: LineId, pen: &mut Pen<'_>) {
             pen.out.put(line, ",\"input\":");
             pen.value(line, tool.input.json().raw(), MAX_INPUT_DEPTH, "tool_use.input");
             pen.out.put(line, ",\"name\":");
-            pen.text(line, tool.name, "tool_use.name");
+            pen.tool_name(line, tool.name);
             pen.out.put(line, ",\"type\":\"tool_use\"}");
         }
         Block::Image { media_type, data } => {
@@ -87,15 +87,18 @@ pub(super) fn repeat_call(pen: &mut Pen<'_>, tool: &ToolUse<'_>) -> LineId {
 /// Writes the `tool_call` line of a tool use without a response.
 pub(super) fn write_call(pen: &mut Pen<'_>, call: &ToolCall<'_>) -> LineId {
     let line = pen.out.open();
-    put_call(pen, line, call.id, call.name, call.input);
+    put_call(pen, line, call.id, call.name.into(), call.input);
     line
 }
 
-fn put_call(pen: &mut Pen<'_>, line: LineId, id: Text<'_>, name: Text<'_>, input: Raw<'_>) {
+fn put_call(pen: &mut Pen<'_>, line: LineId, id: Text<'_>, name: ToolName<'_>, input: Raw<'_>) {
     pen.out.put(line, "{\"type\":\"tool_call\",\"tool_use_id\":");
     pen.repeat(line, Raw::from(id), 0);
     pen.out.put(line, ",\"tool_name\":");
-    pen.repeat(line, Raw::from(name), 0);
+    match name.as_text() {
+        Some(name) => pen.repeat(line, Raw::from(name), 0),
+        None => pen.out.put_string(line, &name.decode()),
+    }
     pen.out.put(line, ",\"input\":");
     pen.repeat(line, input, MAX_INPUT_DEPTH);
     pen.out.put(line, "}");

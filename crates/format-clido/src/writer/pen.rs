@@ -1,6 +1,6 @@
 //! Copies values from a source line to the output, and replaces those that clido would refuse.
 
-use core_model::{Block, Event, Input, LineId, LossKind, Output, TextBody};
+use core_model::{Block, Event, Input, LineId, LossKind, Output, TextBody, ToolName};
 use jsonl::{Raw, Style, Text};
 
 use crate::loadable::loadable;
@@ -39,6 +39,14 @@ impl<'o> Pen<'o> {
     /// Copies a string.
     pub(super) fn text(&mut self, line: LineId, text: Text<'_>, field: &'static str) {
         self.value(line, Raw::from(text), 0, field);
+    }
+
+    /// Copies the name of a tool.
+    pub(super) fn tool_name(&mut self, line: LineId, name: ToolName<'_>) {
+        match name.as_text() {
+            Some(name) => self.text(line, name, "tool_use.name"),
+            None => self.out.copy_tool_name(line, name),
+        }
     }
 
     /// Copies a part of a string's body as a string.

@@ -3,7 +3,7 @@
 //! In: `{"type":"function_call","name":"shell","arguments":"{\"command\":[\"ls\"]}","call_id":"c"}`.
 //! Out: [`Block::ToolUse`] whose input is the JSON inside the string.
 
-use core_model::{Block, Content, Field, Input, TextBody, ToolResult, ToolUse};
+use core_model::{Block, Content, Field, Input, TextBody, ToolName, ToolResult, ToolUse};
 use jsonl::{Raw, Text, Value};
 
 use crate::record::{Item, ItemKind};
@@ -69,7 +69,7 @@ fn tool_use<'l>(item: &Item<'l>) -> Option<ToolUse<'l>> {
     let id = || item.call_id().or_else(|| item.text("id"));
     let json = |name: &str| item.value.get(name).map_or(Raw::NULL, |value| value.raw());
     let call = |id, name, input| ToolUse { id, name, input, is_server: false };
-    let run = |id, name, input| ToolUse { id, name, input, is_server: true };
+    let run = |id, name: Text<'l>, input| ToolUse { id, name: name.into(), input, is_server: true };
     Some(match item.kind {
         ItemKind::FunctionCall => {
             let input = match item.value.get("arguments") {
@@ -79,16 +79,14 @@ fn tool_use<'l>(item: &Item<'l>) -> Option<ToolUse<'l>> {
                 },
                 None => return None,
             };
-            call(id()?, item.text("name")?, input)
+            call(id()?, tool_name(item)?, input)
         }
-        ItemKind::CustomToolCall => {
-            call(id()?, item.text("name")?, Input::Text(item.text("input")?))
-        }
+        ItemKind::CustomToolCall => call(id()?, tool_name(item)?, Input::Text(item.text("input")?)),
         ItemKind::LocalShellCall => {
-            call(id()?, constant("\"local_shell\""), Input::Json(json("action")))
+            call(id()?, constant("\"local_shell\"").into(), Input::Json(json("action")))
         }
         ItemKind::ToolSearchCall => {
-            call(id()?, constant("\"tool_search\""), Input::Json(json("arguments")))
+            call(id()?, constant("\"tool_search\"").into(), Input::Json(json("arguments")))
         }
         // The API ran it, and there is no output. Old ones have no id.
         ItemKind::WebSearchCall => run(
@@ -98,6 +96,31 @@ fn tool_use<'l>(item: &Item<'l>) -> Option<ToolUse<'l>> {
         ),
         _ => return None,
     })
+}
+
+/// Returns the name of the tool of a call. The namespace of an MCP server is its first part.
+///
+/// In: `"name":"echo","namespace":"mcp__mock"`. Out: `mcp__mock__echo`.
+fn tool_name<'l>(item: &Item<'l>) -> Option<ToolName<'l>> {
+    let members = item.value.get_all(["name", "namespace"]);
+    let [name, namespace] = members.map(|member| member?.text());
+    let name = name?;
+    let Some(namespace) = namespace.filter(|namespace| is_mcp(*namespace)) else {
+        return Some(name.into());
+    };
+    let is_separated = namespace.body().ends_with("__")
+        || namespace.body().starts_with(CONNECTORS) && name.body().starts_with('_');
+    Some(ToolName::in_namespace(namespace, if is_separated { "" } else { "__" }, name))
+}
+
+/// The start of the namespaces of connectors. The names of their tools start with the separator:
+/// `mcp__codex_apps__github` and `_fetch_pr` are `mcp__codex_apps__github_fetch_pr` in code mode.
+const CONNECTORS: &str = "mcp__codex_apps__";
+
+/// Returns whether a namespace is that of an MCP server. Other namespaces, such as `collaboration`,
+/// group tools of Codex itself, whose names had no namespace in older versions.
+pub(crate) fn is_mcp(namespace: Text<'_>) -> bool {
+    namespace.body().starts_with("mcp__")
 }
 
 /// Reads the image that a call generated.

@@ -83,7 +83,7 @@ impl<'l> Item<'l> {
         // The API runs a search, but its result is not in the stream, and no client sends a call of
         // the API without a result. So it is a call of the client, and has the name of Codex's item:
         // `web_search` is a tool of Anthropic's API.
-        Some(ToolUse { id: self.id, name, input, is_server: false })
+        Some(ToolUse { id: self.id, name: name.into(), input, is_server: false })
     }
 
     /// Returns whether the item is a call with its result.

@@ -115,13 +115,13 @@ impl SessionWriter {
                 );
                 part::put_text(out, line, tool.id, "tool_use.id");
                 out.put(line, ",\"name\":");
-                part::put_text(out, line, tool.name, "tool_use.name");
+                part::put_tool_name(out, line, tool.name);
                 out.put(line, ",\"input\":");
                 part::put_text(out, line, text, "tool_use.input");
             }
             _ => {
                 out.put(line, "\"type\":\"function_call\",\"name\":");
-                part::put_text(out, line, tool.name, "tool_use.name");
+                part::put_tool_name(out, line, tool.name);
                 out.put(line, ",\"arguments\":");
                 match json.raw().as_str().starts_with('{') {
                     true => out.copy_input_string(line, tool.input),

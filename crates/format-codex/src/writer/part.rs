@@ -3,7 +3,7 @@
 //! In: `{"type":"image","source":{"media_type":"image/png","data":"iVBO.."}}`. Out:
 //! `{"type":"input_image","image_url":"data:image/png;base64,iVBO.."}`.
 
-use core_model::{Block, Content, LineId, LossKind, Output};
+use core_model::{Block, Content, LineId, LossKind, Output, ToolName};
 use jsonl::Text;
 
 /// Writes the content of a user's message, or of an output: an array. Tool results are left out.
@@ -74,6 +74,14 @@ pub(super) fn put_text(out: &mut Output, line: LineId, text: Text<'_>, field: &'
         return out.put_string(line, &text.decode());
     }
     out.copy_text(line, text);
+}
+
+/// Writes the name of a tool as one string, as other formats and older versions of Codex have it.
+pub(super) fn put_tool_name(out: &mut Output, line: LineId, name: ToolName<'_>) {
+    match name.as_text() {
+        Some(name) => put_text(out, line, name, "tool_use.name"),
+        None => out.copy_tool_name(line, name),
+    }
 }
 
 /// Writes the texts of a content as one string, joined by newlines.

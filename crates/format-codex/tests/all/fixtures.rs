@@ -145,6 +145,37 @@ fn a_call_has_the_json_of_its_arguments() {
 }
 
 #[test]
+fn the_namespace_of_a_server_is_part_of_the_name_of_its_tool() {
+    let said = said("namespaces");
+    let calls = said.iter().filter_map(|said| said.strip_prefix("assistant call "));
+    let calls: Vec<_> = calls.map(|call| call.split_once(" {").map_or("", |(it, _)| it)).collect();
+    let expected = [
+        "call_1 mcp__mock__echo",
+        "call_2 mcp__mock__echo",
+        "call_3 mcp__codex_apps__github_fetch_pr",
+        "call_4 mcp__mock__echo",
+        // A tool of Codex itself has the name of older versions.
+        "call_5 spawn_agent",
+        "call_6 mcp__sql__query",
+    ];
+    assert_eq!(calls, expected);
+    let mut names = Vec::new();
+    let mut facts = Facts::default();
+    each_event(fixture("namespaces").as_bytes(), |_, event| {
+        facts.observe(event);
+        (event.vocabulary.list)(event, &mut |name| names.push(name.to_owned()));
+    });
+    let tools = [
+        "\"mcp__mock__echo\"",
+        "\"mcp__codex_apps__github_fetch_pr\"",
+        "\"spawn_agent\"",
+        "\"mcp__sql__query\"",
+    ];
+    assert_eq!(facts.tools, tools);
+    assert_eq!(names.iter().filter(|name| *name == "payload.namespace").count(), 1, "{names:?}");
+}
+
+#[test]
 fn patches_and_scripts_are_plain_text() {
     let said = said("apply-patch");
     let patch = "assistant call call_1 apply_patch {\"input\":\"*** Begin Patch\\n";

@@ -52,7 +52,7 @@ pub(super) fn read_call(value: Value<'_>) -> Block<'_> {
         },
         None => Input::Json(Raw::NULL),
     };
-    Block::ToolUse(ToolUse { id, name, input, is_server: false })
+    Block::ToolUse(ToolUse { id, name: name.into(), input, is_server: false })
 }
 
 /// Reads an attachment of a prompt.

@@ -279,7 +279,7 @@ fn read_tool_call(call: Value<'_>) -> Block<'_> {
     match texts {
         Some((id, name)) => {
             let input = Input::Json(args.map_or(Raw::EMPTY_OBJECT, |args| args.raw()));
-            Block::ToolUse(ToolUse { id, name, input, is_server: false })
+            Block::ToolUse(ToolUse { id, name: name.into(), input, is_server: false })
         }
         None => Block::Other { kind: None, raw: call.raw() },
     }

@@ -127,7 +127,7 @@ impl Part {
         out.put(id, "{\"type\":\"tool\",\"callID\":");
         out.copy_text_or(id, tool.id, other, "tool_use.id");
         out.put(id, ",\"tool\":");
-        out.copy_text(id, tool.name);
+        out.copy_tool_name(id, tool.name);
         out.put(id, ",\"state\":{\"input\":");
         out.copy_object_input(id, tool);
         let call = Some(tool.id.decode().into_owned());

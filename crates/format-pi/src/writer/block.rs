@@ -70,7 +70,7 @@ pub(super) fn put_call(
     out.put(line, "{\"type\":\"toolCall\",\"id\":");
     out.copy_text_or(line, tool.id, id, "tool_use.id");
     out.put(line, ",\"name\":");
-    out.copy_text_or(line, tool.name, name, "tool_use.name");
+    out.copy_tool_name_or(line, tool.name, name);
     out.put(line, ",\"arguments\":");
     out.copy_object_input(line, tool);
     out.put(line, "}");

@@ -103,9 +103,12 @@ fn block(value: Value<'_>) -> Block<'_> {
     match (kind.map(|kind| kind.decode()).as_deref(), text, id, name, input) {
         (Some("text"), Some(text), ..) => Block::Text(text),
         (Some("thought"), Some(text), ..) => Block::Thinking { text, signature: None },
-        (Some("call"), _, Some(id), Some(name), Some(input)) => {
-            Block::ToolUse(ToolUse { id, name, input: Input::Json(input.raw()), is_server: false })
-        }
+        (Some("call"), _, Some(id), Some(name), Some(input)) => Block::ToolUse(ToolUse {
+            id,
+            name: name.into(),
+            input: Input::Json(input.raw()),
+            is_server: false,
+        }),
         (Some("result"), _, Some(id), ..) => {
             let output = Content::new(value.get("output"), block);
             Block::ToolResult(ToolResult::new(id, output, Field::Absent))
@@ -184,7 +187,7 @@ impl EventWriter for BookWriter {
                     out.put(line, r#"{"kind":"call","id":"#);
                     out.put_raw(line, call.id.into());
                     out.put(line, r#","name":"#);
-                    out.put_raw(line, call.name.into());
+                    out.copy_tool_name(line, call.name);
                     out.put(line, r#","input":"#);
                     out.copy_input(line, call.input);
                     out.put(line, "}");

@@ -1,7 +1,9 @@
 //! Writes calls: one line with the call and its result, or a line that the call started if it has no
 //! result anywhere.
 
-use core_model::{Block, Content, Field, Input, LineId, LossKind, Output, ToolResult, ToolUse};
+use core_model::{
+    Block, Content, Field, Input, LineId, LossKind, Output, ToolName, ToolResult, ToolUse,
+};
 use jsonl::{Raw, Scanner, Style, Text, push_string};
 
 use super::{StreamWriter, losses};
@@ -33,13 +35,13 @@ impl Call {
     }
 
     fn command(id: Text<'_>, command: &str) -> Self {
-        let id = respelt(id);
+        let id = respelt(&id.decode());
         let head = format!("\"id\":{id},\"type\":\"command_execution\",\"command\":{command}");
         Self { place: CallPlace::Written(head), is_command: true }
     }
 
-    fn tool(id: Text<'_>, name: Text<'_>, arguments: &str) -> Self {
-        let (id, name) = (respelt(id), respelt(name));
+    fn tool(id: Text<'_>, name: ToolName<'_>, arguments: &str) -> Self {
+        let (id, name) = (respelt(&id.decode()), respelt(&name.decode()));
         let head = format!(
             "\"id\":{id},\"type\":\"mcp_tool_call\",\"server\":\"\",\"tool\":{name},\
              \"arguments\":{arguments}"
@@ -49,9 +51,9 @@ impl Call {
 }
 
 /// Returns a text as a JSON string in the style of a stream.
-fn respelt(text: Text<'_>) -> String {
+fn respelt(text: &str) -> String {
     let mut written = Vec::new();
-    push_string(&mut written, &text.decode(), Style::Compact);
+    push_string(&mut written, text, Style::Compact);
     String::from_utf8_lossy(&written).into_owned()
 }
 
@@ -93,7 +95,7 @@ impl StreamWriter {
             }
             None => {
                 out.put(line, ",\"type\":\"mcp_tool_call\",\"server\":\"\",\"tool\":");
-                out.copy_text(line, tool.name);
+                out.copy_tool_name(line, tool.name);
                 out.put(line, ",\"arguments\":");
                 out.copy_input(line, tool.input);
                 false
