@@ -18,6 +18,7 @@ fn check(sessions: &[Session]) {
         |session| session.name.clone(),
         |session| {
             let mut wrong = Vec::new();
+            let source_leaves = leaves(&session.bytes, session.from);
             for to in FORMATS.targets().filter(|to| to.name != session.from.name) {
                 let conversion = Conversion {
                     formats: FORMATS,
@@ -32,8 +33,7 @@ fn check(sessions: &[Session]) {
                 let difference = Difference::new(&source, &Said::of(&target, to, to));
                 let unreported = difference.unreported(&report);
                 wrong.extend(unreported.iter().map(|what| format!("to {}: {what}", to.name)));
-                let source = leaves(&session.bytes, session.from);
-                let unaccounted = unaccounted(&source, &leaves(&target, to), &report);
+                let unaccounted = unaccounted(&source_leaves, &leaves(&target, to), &report);
                 wrong.extend(unaccounted.iter().map(|it| format!("to {}: {it:?}", to.name)));
             }
             wrong

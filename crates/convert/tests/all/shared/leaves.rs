@@ -1,5 +1,7 @@
 //! The strings of a file at any depth, and their form in a target.
 
+use std::collections::HashSet;
+
 use convert::Report;
 use core_model::{Format, LossKind, iso_millis, millis};
 use jsonl::{Scanner, Value};
@@ -126,6 +128,11 @@ const SYNONYMS: &[(&[&str], &[&[&str]])] = &[(
 )];
 
 impl Leaf {
+    /// Returns whether formats have words of their own for the value.
+    fn has_synonyms(&self) -> bool {
+        SYNONYMS.iter().any(|(keys, _)| keys.contains(&self.key()))
+    }
+
     /// Returns whether another format says the same with its own word.
     fn is_synonym_of(&self, other: &Leaf) -> bool {
         SYNONYMS.iter().any(|(keys, meanings)| {
@@ -167,21 +174,30 @@ pub(crate) fn unaccounted(source: &[Leaf], target: &[Leaf], report: &Report) -> 
             kind != LossKind::Invented && (is_there || is_it || is_more)
         })
     };
+    // Most texts are whole texts of the target, and to search all of it for each takes minutes.
+    let texts: HashSet<&str> = target.iter().map(|leaf| leaf.text.trim()).collect();
+    let bits = |number: f64| (number + 0.0).to_bits();
+    let numbers: HashSet<u64> = target.iter().filter_map(|leaf| leaf.number.map(bits)).collect();
+    let synonyms: Vec<&Leaf> = target.iter().filter(|leaf| leaf.has_synonyms()).collect();
     let is_held = |leaf: &Leaf| {
-        let in_millis = || leaf.millis.is_some_and(|time| held.contains(&iso_millis(time)));
+        let time = leaf.millis.map(iso_millis);
+        let is_time = |is_held: &dyn Fn(&str) -> bool| time.as_deref().is_some_and(is_held);
         // Python spells numbers differently.
-        let as_number =
-            || leaf.number.is_some() && target.iter().any(|it| it.number == leaf.number);
+        let as_number = || leaf.number.is_some_and(|number| numbers.contains(&bits(number)));
         // OpenCode has times as milliseconds.
-        let as_millis = || {
-            let millis = leaf.millis.map(|millis| millis as f64);
-            millis.is_some() && target.iter().any(|it| it.number == millis)
-        };
-        let as_synonym = || target.iter().any(|it| it.is_synonym_of(leaf));
-        held.contains(leaf.text.trim()) || in_millis() || as_number() || as_millis() || as_synonym()
+        let as_millis = || leaf.millis.is_some_and(|millis| numbers.contains(&bits(millis as f64)));
+        let as_synonym = || synonyms.iter().any(|it| it.is_synonym_of(leaf));
+        let text = leaf.text.trim();
+        texts.contains(text)
+            || is_time(&|time| texts.contains(time))
+            || as_number()
+            || as_millis()
+            || as_synonym()
+            || held.contains(text)
+            || is_time(&|time| held.contains(time))
     };
     let is_named = |leaf: &Leaf| !leaf.is_tag() && !UNNAMED.contains(&leaf.path.as_str());
-    let is_open = |leaf: &&Leaf| is_named(leaf) && !is_held(leaf) && !is_told(leaf);
+    let is_open = |leaf: &&Leaf| is_named(leaf) && !is_told(leaf) && !is_held(leaf);
     source.iter().filter(is_open).cloned().collect()
 }
 
