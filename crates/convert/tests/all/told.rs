@@ -5,12 +5,13 @@
 //! member of its path, or the kind of its record.
 
 use std::{
+    cell::OnceCell,
     collections::{BTreeMap, HashMap, HashSet},
     sync::Mutex,
 };
 
-use convert::{CarryMode, Conversion, Converted, FORMATS, Report, by_name};
-use core_model::{Format, LossKind, Options};
+use convert::{CarryMode, Conversion, Converted, FORMATS, by_name};
+use core_model::{Format, Loss, LossKind, Options};
 use serde_json::Value;
 
 use crate::shared::{
@@ -635,12 +636,12 @@ impl Leaf {
     }
 
     /// Returns whether a loss names it.
-    fn is_named(&self, report: &Report) -> bool {
-        report.losses.iter().any(|(kind, field, loss)| {
+    fn is_named(&self, losses: &[(&str, &Loss)]) -> bool {
+        losses.iter().any(|(field, loss)| {
             // The report names only the first positions.
             let is_more = loss.count > loss.places.len() as u64;
             let is_there = is_more || loss.places.iter().any(|place| place.line == self.line);
-            kind != LossKind::Invented && is_there && self.is_of(field)
+            is_there && self.is_of(field)
         })
     }
 
@@ -701,13 +702,15 @@ struct Shown {
     long: HashSet<String>,
     /// All strings, and the lines that nest too deeply for `serde_json`.
     all: String,
+    /// `all` without escapes; most sessions do not need it.
+    unescaped: OnceCell<String>,
     has_odd_lines: bool,
 }
 
 impl Shown {
     fn of(target: &[u8], format: &Format) -> Self {
-        let (values, long, all) = Default::default();
-        let mut shown = Self { values, long, all, has_odd_lines: false };
+        let (values, long, all, unescaped) = Default::default();
+        let mut shown = Self { values, long, all, unescaped, has_odd_lines: false };
         for leaf in leaves(target, format) {
             if leaf.is_string {
                 shown.all.push_str(&leaf.text);
@@ -775,7 +778,7 @@ impl Shown {
         }
         // An object inside a text, and arguments that `serde_json` refuses, because of a lone surrogate
         // or a number that is too large.
-        let all = without_escapes(&self.all);
+        let all = self.unescaped.get_or_init(|| without_escapes(&self.all));
         if leaf.is_string {
             let is_mark = |char: char| "{}[]:,\"".contains(char) || char.is_whitespace();
             let text = without_escapes(&leaf.text);
@@ -819,7 +822,7 @@ fn without_escapes(text: &str) -> String {
 type Untold = BTreeMap<String, (u64, String)>;
 
 /// Finds values that are neither in the target nor in the report, by their path.
-fn find_untold(session: &Session, to: &'static Format, untold: &mut Untold) {
+fn find_untold(session: &Session, leaves: &[Leaf], to: &'static Format, untold: &mut Untold) {
     let conversion = Conversion {
         formats: FORMATS,
         from: session.from,
@@ -835,9 +838,10 @@ fn find_untold(session: &Session, to: &'static Format, untold: &mut Untold) {
         return;
     }
     let shown = Shown::of(&target, to);
-    for leaf in leaves(&session.bytes, session.from) {
-        if !(leaf.is_tag() || shown.has(&leaf) || leaf.is_named(&report) || shown.has_within(&leaf))
-        {
+    let losses = report.losses.iter().filter(|(kind, ..)| *kind != LossKind::Invented);
+    let losses: Vec<_> = losses.map(|(_, field, loss)| (field, loss)).collect();
+    for leaf in leaves {
+        if !(leaf.is_tag() || shown.has(leaf) || leaf.is_named(&losses) || shown.has_within(leaf)) {
             let kind = leaf.kinds.first().map_or("", String::as_str);
             let keys = leaf.keys.join(".");
             let path = format!("{} to {}: {kind}: {keys}", session.from.name, to.name);
@@ -847,13 +851,15 @@ fn find_untold(session: &Session, to: &'static Format, untold: &mut Untold) {
         }
     }
 }
+
 fn check(sessions: &[Session]) {
     let untold = Mutex::new(Untold::new());
     let name = |session: &Session| format!("{} ({})", session.name, session.from.name);
     check_all(sessions, name, |session| {
         let mut found = Untold::new();
+        let leaves = leaves(&session.bytes, session.from);
         for to in FORMATS.targets().filter(|to| to.name != session.from.name) {
-            find_untold(session, to, &mut found);
+            find_untold(session, &leaves, to, &mut found);
         }
         let mut untold = untold.lock().expect("no thread panics here");
         for (path, (n, first)) in found {
