@@ -101,6 +101,8 @@ pub struct Vocabulary {
     /// Whether ids that are derived from a record depend on its offset, its length and its ends, and
     /// not on all its bytes. Version 0.1.0 used all bytes, so its formats still do.
     pub ids_from_ends: bool,
+    /// Whether a record may repeat messages of records before it, with their calls and results.
+    pub repeats_messages: bool,
     /// The status of an ended run.
     pub status: &'static str,
     /// Returns a hash of the names that [`Vocabulary::list`] lists, or of a superset.
@@ -133,6 +135,7 @@ impl Vocabulary {
         has_api_blocks: true,
         has_block_records: false,
         ids_from_ends: false,
+        repeats_messages: false,
         status: "subtype",
         shape: |_| Shape(0),
         list: |_, _| {},

@@ -10,7 +10,8 @@
 //! In: the keys of both files. Out: the keys 1 and 2 for `b.jsonl`, which is to leave them out.
 
 use core_model::{
-    Body, ByHash, Event, Format, Formats, Hashes, IdHasher, Origin, Place, event_millis,
+    Block, Body, ByHash, Event, Format, Formats, Hashes, IdHasher, IdSet, Origin, Place,
+    event_millis,
 };
 use jsonl::Line;
 
@@ -164,12 +165,52 @@ pub struct TurnsCollector {
     turns: SessionTurns,
     seen: Hashes,
     is_last_new: bool,
+    repeats: Repeats,
+}
+
+/// Finds messages that repeat earlier ones, in formats with
+/// [`Vocabulary::repeats_messages`](core_model::Vocabulary).
+///
+/// ```text
+/// {"id":"g","type":"gemini","content":"Reading."}                      counts
+/// {"id":"g","type":"gemini",..,"toolCalls":[{"id":"c","result":..}]}   counts: the call is new
+/// {"$set":{"messages":[{"id":"g",..,"toolCalls":[..]}]}}               repeats both
+/// ```
+#[derive(Debug, Default)]
+struct Repeats {
+    messages: IdSet,
+    calls: IdSet,
+    results: IdSet,
+}
+
+impl Repeats {
+    /// Adds the message of an event. Returns whether all of it is repeated: its calls and results, or,
+    /// if it has none, the message itself.
+    fn push(&mut self, event: &Event<'_>) -> bool {
+        let Some(message) = event.message() else { return false };
+        let (mut has_any, mut has_new) = (false, false);
+        for (block, _) in message.blocks() {
+            let is_new = match block {
+                Block::ToolUse(tool) => self.calls.insert_text(tool.id),
+                Block::ToolResult(result) => self.results.insert_text(result.tool_use_id),
+                _ => continue,
+            };
+            (has_any, has_new) = (true, has_new || is_new);
+        }
+        let is_known = event.context.uuid.map(|id| !self.messages.insert_text(id));
+        if has_any { !has_new } else { is_known == Some(true) }
+    }
 }
 
 impl TurnsCollector {
-    /// Adds a record. Returns whether the session does not have it yet; for further events of the
-    /// same record, the same answer.
+    /// Adds an event. Returns whether the session does not have its record yet, nor the message that it
+    /// repeats.
     pub fn push(&mut self, turn: &TurnKey<'_>, event: &Event<'_>) -> bool {
+        let is_new = self.push_record(turn, event);
+        is_new && !(event.vocabulary.repeats_messages && self.repeats.push(event))
+    }
+
+    fn push_record(&mut self, turn: &TurnKey<'_>, event: &Event<'_>) -> bool {
         if turn.is_same_record {
             return self.is_last_new;
         }

@@ -131,6 +131,17 @@ fn a_tool_in_the_namespace_of_a_server_has_one_name_everywhere() {
 }
 
 #[test]
+fn a_call_that_a_checkpoint_repeats_counts_once() {
+    let stats = printed(&["stats", "--json"], "gemini/resumed.jsonl");
+    let stats: serde_json::Value = serde_json::from_str(&stats).expect("JSON");
+    let shown = printed(&["show", "--no-pager"], "gemini/resumed.jsonl");
+    let n_shown = |words: &str| shown.lines().filter(|line| line.starts_with(words)).count();
+    assert_eq!((n_shown("  > read_file"), n_shown("User ")), (1, 2), "{shown}");
+    assert_eq!(stats["tools"]["read_file"]["calls"], 1, "{stats}");
+    assert_eq!((&stats["tool_calls"], &stats["user_messages"]), (&1.into(), &2.into()), "{stats}");
+}
+
+#[test]
 fn no_writer_makes_up_a_model() {
     for name in ["clido/plain.jsonl", "clido/parallel-calls.jsonl"] {
         let source = fixture(name);

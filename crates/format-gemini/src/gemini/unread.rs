@@ -20,6 +20,7 @@ pub(crate) static VOCABULARY: Vocabulary = Vocabulary {
     is_api_error: "type",
     has_api_blocks: false,
     ids_from_ends: true,
+    repeats_messages: true,
     shape,
     list,
     record,
