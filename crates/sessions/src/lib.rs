@@ -80,7 +80,7 @@ pub use self::{
         Start, Unread, run_session,
     },
     session_files::{Companion, SessionFiles, is_of_a_session},
-    stored::{Stored, marked_project},
+    stored::{Stored, marked_project, project_in_marker},
     stores::Stores,
     titles::indexed_titles,
     turns::{FileTurns, Owners, Rank, SessionTurns, TurnKey, TurnKeys, TurnsCollector},

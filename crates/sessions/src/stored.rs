@@ -158,9 +158,17 @@ pub(crate) fn first_folder(file: &Path, format: &Format) -> io::Result<Option<Pa
 /// Returns the project that the client's marker names, for a session whose first record has no working
 /// directory; `None` if it has one, or if there is no marker.
 pub fn marked_project(file: &Path, format: &Format) -> Option<PathBuf> {
-    let marker = file.parent()?.parent()?.join(format.project_marker?);
-    let project = marked_path(&marker).filter(|it| !it.is_empty())?;
+    let project = project_in_marker(file, format)?;
     first_folder(file, format).ok()?.is_none().then(|| PathBuf::from(project))
+}
+
+/// Returns the project that the client's marker beside a session's folder names; `None` if there is no
+/// marker.
+///
+/// In: the session `tmp/app/chats/session-1.jsonl`. Out: what `tmp/app/.project_root` says.
+pub fn project_in_marker(file: &Path, format: &Format) -> Option<String> {
+    let marker = file.parent()?.parent()?.join(format.project_marker?);
+    marked_path(&marker).filter(|it| !it.is_empty())
 }
 
 /// Returns whether an input is a session with a message, and not the transcript of a sub-agent.

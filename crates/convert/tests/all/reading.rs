@@ -131,6 +131,45 @@ fn a_tool_in_the_namespace_of_a_server_has_one_name_everywhere() {
 }
 
 #[test]
+fn the_project_of_a_session_is_what_the_marker_of_its_client_names() {
+    let home = tempfile::tempdir().expect("a folder");
+    let tmp = home.path().join(".gemini/tmp");
+    for (folder, project, fixture, name) in [
+        (
+            "app",
+            "/home/ada/my-app",
+            "gemini/one-call.jsonl",
+            "session-2026-03-01T10-00-71de4fac.jsonl",
+        ),
+        // A session of an older version, in its folder since.
+        (
+            "old",
+            "/home/ada/old-app",
+            "gemini-document/one-call.json",
+            "session-2025-12-03T04-00-ff205d73.json",
+        ),
+    ] {
+        let chats = tmp.join(folder).join("chats");
+        std::fs::create_dir_all(&chats).expect("a folder");
+        std::fs::write(tmp.join(folder).join(".project_root"), project).expect("written");
+        std::fs::copy(path_of(fixture), chats.join(name)).expect("copied");
+    }
+    let list = |arguments: &[&str], folder: &Path| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+        command.args(["list", "--columns", "project,format"]).args(arguments);
+        let ran = command.current_dir(folder).env("HOME", home.path()).output().expect("it runs");
+        let lines = String::from_utf8(ran.stdout).expect("UTF-8");
+        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        lines.lines().skip(1).map(words).collect::<Vec<_>>()
+    };
+    let (app, old) = ("my-app gemini", "old-app gemini:document");
+    assert_eq!(list(&[], home.path()), [app, old]);
+    assert_eq!(list(&["--project", "/home/ada/my-app"], home.path()), [app]);
+    assert_eq!(list(&["--project", "/home/ada/old-app"], home.path()), [old]);
+    assert_eq!(list(&["."], &tmp.join("old/chats")), [old]);
+}
+
+#[test]
 fn a_call_that_a_checkpoint_repeats_counts_once() {
     let stats = printed(&["stats", "--json"], "gemini/resumed.jsonl");
     let stats: serde_json::Value = serde_json::from_str(&stats).expect("JSON");

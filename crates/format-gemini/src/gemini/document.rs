@@ -11,6 +11,7 @@ use super::{
     GeminiBranch, NAME, reader,
     reader::{is_message, read_nth},
     record::GeminiRecord,
+    store::MARKER,
     validate, writer,
 };
 
@@ -31,6 +32,7 @@ pub static GEMINI_DOCUMENT: Format = Format::new(
     },
 )
 .family(NAME)
+.project_marker(MARKER)
 .read_only()
 .framing(Framing::Document(&["messages"]))
 .rewrites(Rewrites::Values { volatile: &[] })

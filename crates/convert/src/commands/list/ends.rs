@@ -8,8 +8,8 @@ use core_model::{
     is_client_text,
 };
 use jsonl::{Document, Line, Scanner, UnitScanner, Value};
-use sessions::{Input, PartKind, ReadError, carried_format, format_of, parts};
-use storage::{Limits, Opened};
+use sessions::{Input, PartKind, ReadError, carried_format, format_of, parts, project_in_marker};
+use storage::{Backend, Limits, Opened};
 
 use crate::{FORMATS, reading::once::Spent};
 
@@ -147,7 +147,7 @@ pub(super) fn scan(input: &Input, format: Option<&'static Format>) -> Result<Ses
         id,
         is_titled: ends.title.is_some(),
         title: ends.title.map(|(_, title)| title).or(ends.prompt),
-        project: ends.project,
+        project: ends.project.or_else(|| project_beside(input, format)),
         start: ends.start,
         end: ends.end.or_else(|| modified(input)),
         size,
@@ -178,6 +178,12 @@ fn read_at(file: &mut Opened, start: u64, n_bytes: u64) -> io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(start))?;
     file.take(n_bytes).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Returns the project that the client's marker beside a file names, if its sessions do not.
+fn project_beside(input: &Input, format: &Format) -> Option<String> {
+    format.project_marker.filter(|_| *input.storage() == Backend::Disk)?;
+    project_in_marker(&input.absolute().ok()??, format)
 }
 
 /// Returns the time of the last change of a file.
