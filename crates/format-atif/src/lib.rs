@@ -27,6 +27,7 @@
 //!   of a record. A step with results has a second event, which
 //!   [`for_each_event`](core_model::Format::for_each_event) of [`FORMAT`] calls back with.
 //! - [`Writer`] writes records of any format as the steps of a document.
+//! - [`TypedRecord`] has the members of a record as fields of a struct.
 //! - [`Checker`] finds what Harbor's validator refuses.
 //!
 //! FORMAT.md lists the facts about the format, each with the version of Harbor that showed it.
@@ -36,7 +37,7 @@
 //! All features are on by default. Without them the crate needs 8 crates from outside this
 //! workspace.
 //!
-//! - `serde`: events as JSON.
+//! - `serde`: records as structs of Rust, and events as JSON.
 //! - `full`: the feature above, faster hashes and UTF-8, and every spelling of ISO 8601.
 //!
 //! [`core_model`] and [`jsonl`] are re-exported: this crate is the only dependency that you need.
@@ -50,6 +51,8 @@ mod face;
 mod layout;
 mod reader;
 mod record;
+#[cfg(feature = "serde")]
+mod typed;
 mod unread;
 mod validate;
 mod writer;
@@ -59,6 +62,12 @@ use core_model::{CostPolicy, Format, Framing, Functions, Rewrites};
 pub use core_model;
 pub use jsonl;
 
+#[cfg(feature = "serde")]
+pub use self::typed::{
+    DocumentRecord, StepRecord, TrajectoryRecord, TypedAgent, TypedCall, TypedContent,
+    TypedFinalMetrics, TypedMetrics, TypedObservation, TypedPart, TypedRecord, TypedReference,
+    TypedResult, TypedSource,
+};
 pub use self::{
     face::{Atif, Checker, Reader, RecordBuf, RecordRef, Writer},
     reader::{detect, read, read_block},

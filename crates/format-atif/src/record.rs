@@ -135,3 +135,18 @@ impl<'l> Record<'l> {
         Self { value, entry }
     }
 }
+
+/// Returns whether a member is one of a document, and of no step.
+#[cfg(feature = "serde")]
+pub(crate) fn is_of_document(key: Text<'_>) -> bool {
+    let names = [
+        "steps",
+        "notes",
+        "final_metrics",
+        "continued_trajectory_ref",
+        "subagent_trajectories",
+        "session_id",
+        "trajectory_id",
+    ];
+    names.iter().any(|name| key.is(name))
+}

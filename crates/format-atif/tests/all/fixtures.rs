@@ -177,6 +177,37 @@ fn two_calls_may_have_one_id_and_a_call_two_results() {
     assert!(validate(document).iter().all(|problem| !problem.stops()));
 }
 
+#[test]
+fn two_steps_may_have_calls_with_one_id() {
+    let step = |n: u8| {
+        format!(
+            concat!(
+                r#"{{"step_id":{},"source":"agent","message":"","tool_calls":[{{"tool_call_id":"c1","#,
+                r#""function_name":"f","arguments":{{}}}}],"#,
+                r#""observation":{{"results":[{{"source_call_id":"c1","content":"out {}"}}]}}}}"#
+            ),
+            n, n
+        )
+    };
+    let inner = format!(
+        r#"{{"schema_version":"ATIF-v1.8","trajectory_id":"t","agent":{{"name":"b","version":"1"}},"steps":[{},{}]}}"#,
+        step(1),
+        step(2)
+    );
+    let document = format!(
+        r#"{{"schema_version":"ATIF-v1.8","agent":{{"name":"a","version":"1"}},"steps":[{},{}],"subagent_trajectories":[{inner}]}}"#,
+        step(1),
+        step(2)
+    );
+    let problems = validate(document.as_bytes());
+    assert!(problems.is_empty(), "{problems:?}");
+    // A result may still not name a call of another step.
+    let other = document.replacen(r#""tool_call_id":"c1""#, r#""tool_call_id":"c2""#, 1);
+    let rules: Vec<_> =
+        validate(other.as_bytes()).iter().map(|problem| (problem.rule, problem.stops())).collect();
+    assert_eq!(rules, [("result-call", true)]);
+}
+
 /// The lines of Claude Code in the API's names, as its reader hands them on.
 fn write(events: &[Event<'_>], facts: Facts) -> String {
     let mut writer = (FORMAT.writer)(&Options::default(), facts);
