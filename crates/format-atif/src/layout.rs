@@ -3,15 +3,17 @@
 //! In: the result `{"source_call_id":"t1","subagent_trajectory_ref":[{"trajectory_id":"a1"}]}`. Out:
 //! the tool use `t1` started the sub-agent `a1`.
 
-use core_model::{Event, Evidence, Layout, Link, Linked, NamedAgents};
+use core_model::{Event, Evidence, Framing, Layout, Link, Linked, NamedAgents};
 
 use crate::{
+    PATHS,
     reader::detect,
     record::{Entry, Record},
 };
 
 /// The names of sub-agents' documents: `<session>_agent-<agent>.jsonl`, as in every output folder.
-const AGENTS: NamedAgents = NamedAgents { separator: "_agent-", detect };
+const AGENTS: NamedAgents =
+    NamedAgents { separator: "_agent-", detect, framing: Framing::Document(PATHS) };
 
 /// The layout of sub-agents' documents, and the links to their trajectories.
 pub(crate) const LAYOUT: Layout = Layout {

@@ -3,12 +3,12 @@
 //! In: `s1.jsonl` and `s1_review.jsonl`. Out: `s1_review.jsonl` is the sub-agent `review` of
 //! `s1.jsonl`.
 
-use core_model::{Layout, NamedAgents};
+use core_model::{Framing, Layout, NamedAgents};
 
 use crate::reader::detect;
 
 /// The names of sub-agents' sessions: `<session>_<agent>.jsonl`.
-const AGENTS: NamedAgents = NamedAgents { separator: "_", detect };
+const AGENTS: NamedAgents = NamedAgents { separator: "_", detect, framing: Framing::Lines };
 
 /// The layout of clido's workflows.
 pub(crate) const LAYOUT: Layout = Layout {

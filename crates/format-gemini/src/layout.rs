@@ -4,12 +4,12 @@
 //! `s1.jsonl`. Qwen Code keeps its own sub-agents in another folder (FORMAT.md, "Sub-agents"), and lists
 //! only files whose name is a UUID; this crate names the files of sub-agents of other formats.
 
-use core_model::{Layout, NamedAgents};
+use core_model::{Framing, Layout, NamedAgents};
 
 use crate::reader::detect;
 
 /// The names of sub-agents' sessions: `<session>_agent-<agent>.jsonl`.
-const AGENTS: NamedAgents = NamedAgents { separator: "_agent-", detect };
+const AGENTS: NamedAgents = NamedAgents { separator: "_agent-", detect, framing: Framing::Lines };
 
 /// The layout of sub-agents' sessions.
 pub(crate) const LAYOUT: Layout = Layout {

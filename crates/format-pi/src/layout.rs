@@ -3,12 +3,12 @@
 //! In: `s1.jsonl` and `s1_agent-a1.jsonl`. Out: `s1_agent-a1.jsonl` is the sub-agent `a1` of
 //! `s1.jsonl`. pi itself has no sub-agents; this crate names such files.
 
-use core_model::{Layout, NamedAgents};
+use core_model::{Framing, Layout, NamedAgents};
 
 use crate::reader::detect;
 
 /// The names of sub-agents' sessions: `<session>_agent-<agent>.jsonl`.
-const AGENTS: NamedAgents = NamedAgents { separator: "_agent-", detect };
+const AGENTS: NamedAgents = NamedAgents { separator: "_agent-", detect, framing: Framing::Lines };
 
 /// The layout of sub-agents' sessions.
 pub(crate) const LAYOUT: Layout = Layout {

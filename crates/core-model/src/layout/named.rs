@@ -5,12 +5,13 @@
 
 use std::path::Path;
 
-use jsonl::{Scanner, Stream, Value};
+use jsonl::{Framing, Records, UnitScanner, Value};
 
 use super::{FileRole, Layout, Owner};
 use crate::Files;
 
-/// Number of lines of a file that are searched for one of its format.
+/// Number of lines of a file that are searched for one of its format; of a document, its head and its
+/// first records.
 const MAX_LINES: usize = 10;
 
 /// The layout of sub-agents' transcripts beside the main file: `<session><separator><agent>.jsonl`.
@@ -20,9 +21,11 @@ const MAX_LINES: usize = 10;
 pub struct NamedAgents {
     /// The text between the name of the session and the id of the sub-agent.
     pub separator: &'static str,
-    /// Returns whether a line is of the format. Names of other clients' files start with each other,
+    /// Returns whether a record is of the format. Names of other clients' files start with each other,
     /// too.
     pub detect: fn(Value<'_>) -> bool,
+    /// How the files have their records: in lines, or in one document.
+    pub framing: Framing,
 }
 
 impl Layout {
@@ -45,9 +48,9 @@ impl NamedAgents {
     /// Returns the role of a file in its session, by a name such as `*_review.jsonl`.
     ///
     /// ```
-    /// use core_model::{FileRole, NamedAgents};
+    /// use core_model::{FileRole, Framing, NamedAgents};
     ///
-    /// let agents = NamedAgents { separator: "_", detect: |_| true };
+    /// let agents = NamedAgents { separator: "_", detect: |_| true, framing: Framing::Lines };
     /// let agent = FileRole::Agent("review".to_owned());
     /// assert_eq!(agents.role("*_review.jsonl"), Some(agent.clone()));
     /// assert_eq!(agents.role("*_review.jsonl@2"), Some(agent));
@@ -85,14 +88,18 @@ impl NamedAgents {
         })
     }
 
-    /// Returns whether one of the first lines of a file is of the format, or whether the file cannot be
+    /// Returns whether one of the first records of a file is of the format, or whether the file cannot be
     /// read.
     fn is_session(&self, path: &Path, files: &dyn Files) -> bool {
         let Ok(file) = files.open(path) else { return true };
-        let (mut stream, mut scanner) = (Stream::new(file), Scanner::default());
+        let (mut records, mut scanner) = (Records::new(file, self.framing), UnitScanner::default());
         for _ in 0..MAX_LINES {
-            match stream.next() {
-                Ok(Some(line)) if scanner.scan(&line).is_ok_and(self.detect) => return true,
+            match records.next() {
+                Ok(Some(line))
+                    if scanner.scan(&line, self.framing.paths()).1.is_ok_and(self.detect) =>
+                {
+                    return true;
+                }
                 Ok(Some(_)) => {}
                 Ok(None) => return false,
                 Err(_) => return true,

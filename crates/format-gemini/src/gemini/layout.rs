@@ -5,12 +5,13 @@
 //! session, which the name of the session's file does not have (FORMAT.md, "Sub-agents"); this crate names
 //! the files of sub-agents of other formats.
 
-use core_model::{Layout, NamedAgents};
+use core_model::{Framing, Layout, NamedAgents};
 
 use super::reader::detect_gemini;
 
 /// The names of sub-agents' sessions: `<session>_agent-<agent>.jsonl`.
-const AGENTS: NamedAgents = NamedAgents { separator: "_agent-", detect: detect_gemini };
+const AGENTS: NamedAgents =
+    NamedAgents { separator: "_agent-", detect: detect_gemini, framing: Framing::Lines };
 
 /// The layout of sub-agents' sessions.
 pub(crate) const LAYOUT: Layout = Layout {
