@@ -26,7 +26,7 @@ use self::{
     relation::{Relation, relation, relation_of_documents},
 };
 use crate::{
-    config::JobConfig,
+    config::{JobConfig, SubAgents},
     error::{ConvertError, NotInstalled},
     file_report::Results,
     job::{Extra, Job},
@@ -244,6 +244,10 @@ impl Job {
         let draft = Scratch::new()?;
         let main = draft.path().join(DRAFT);
         let mut job = self.for_scratch(&draft)?;
+        // The client imports one document: the sub-agents are in its carry, and come home with it.
+        if self.config.to.documents.is_some() && job.config.subagents == SubAgents::Files {
+            job.config.subagents = SubAgents::Carry;
+        }
         let project = target.project.map(absolute);
         job.config.options.project = project.and_then(|project| Some(project.to_str()?.to_owned()));
         let mut results = job.convert_session(unit, &main, false);

@@ -67,6 +67,8 @@ pub struct Target<'w> {
     pub manifest: Option<Manifest>,
     /// The id of the sub-agent, if the source is a sub-agent's transcript.
     pub agent: Option<String>,
+    /// The time at which the session of the sub-agent starts, a JSON value, if it is known.
+    pub session_start: Option<String>,
     /// The files that are restored beside the main file.
     pub others: Vec<OtherTarget<'w>>,
     /// The sink of unreadable bytes that no carry keeps. Each piece is followed by a newline.
@@ -88,8 +90,20 @@ impl<'w> Target<'w> {
 
     /// Creates the target of a session of one file, without a sidecar.
     pub fn new(sink: Sink<'w>) -> Self {
-        let (sidecar, manifest, agent, others, residue, max_restored) = Default::default();
-        Self { sink, sidecar, manifest, agent, others, residue, derived: None, max_restored }
+        let (sidecar, manifest, agent, session_start) = Default::default();
+        let (others, residue, max_restored) = Default::default();
+        let derived = None;
+        Self {
+            sink,
+            sidecar,
+            manifest,
+            agent,
+            session_start,
+            others,
+            residue,
+            derived,
+            max_restored,
+        }
     }
 }
 
@@ -267,6 +281,7 @@ impl Conversion {
             sidecar: beside,
             manifest,
             agent,
+            session_start,
             others,
             residue,
             derived,
@@ -279,7 +294,8 @@ impl Conversion {
         let mut one_pass = OnePass::NotTried;
         if !is_restored && sidecar.is_none() && others.is_empty() {
             let (agent, manifest) = (agent.as_deref(), manifest.as_ref());
-            let extras = Extras { agent, manifest, counted_formats };
+            let session_start = session_start.as_deref();
+            let extras = Extras { agent, session_start, manifest, counted_formats };
             one_pass = self.one_pass(events, &mut sinks, &extras)?;
         }
         let mut survey = match one_pass {
@@ -289,6 +305,7 @@ impl Conversion {
         };
         let Sinks { main: sink, sidecar: beside, residue } = sinks;
         survey.facts.agent = agent;
+        survey.facts.session_start = session_start;
         if let Some(derived) = derived {
             *derived = survey.take_hidden_agents();
         }

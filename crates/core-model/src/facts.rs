@@ -26,6 +26,9 @@ pub struct Facts {
     /// The id of the sub-agent whose transcript is written, unescaped; `None` for the session's
     /// own.
     pub agent: Option<String>,
+    /// The time at which the session of the sub-agent starts, a JSON value; `None` if it is unknown,
+    /// or for the session's own.
+    pub session_start: Option<String>,
     /// The first session id.
     pub session_id: Option<String>,
     /// The first time.

@@ -48,6 +48,7 @@
 )]
 
 mod face;
+mod layout;
 mod reader;
 mod record;
 mod revert;
@@ -84,6 +85,9 @@ pub use self::{
 /// The name of the format.
 pub(crate) const NAME: &str = "opencode";
 
+/// The array whose objects are records.
+pub(crate) const PATHS: &[&str] = &["messages"];
+
 /// The version of OpenCode whose documents are written.
 pub const VERSION: &str = "1.18.33";
 
@@ -100,11 +104,12 @@ pub static FORMAT: Format = Format::new(
         checker: validate::checker,
     },
 )
-.framing(Framing::Document(&["messages"]))
+.framing(Framing::Document(PATHS))
 .rewrites(Rewrites::Values { volatile: VOLATILE })
 .carry_places(&["parts[].metadata.convert", "info.metadata.convert"])
 .read_more(read_more)
 .planner(|_| Box::<Revert>::default())
+.layout(layout::LAYOUT)
 .store(store::STORE)
 .documents(store::DOCUMENTS);
 

@@ -111,6 +111,7 @@ impl Job {
         let to = Target {
             manifest: extra.manifest.clone(),
             agent: extra.agent.clone(),
+            session_start: extra.session_start.clone(),
             others: others.iter_mut().map(OtherFile::target).collect(),
             residue: Some(Sink::Retractable(&mut residue)),
             sidecar: Some(Sink::Retractable(&mut sidecar)),
@@ -184,6 +185,8 @@ pub(crate) struct Extra {
     pub manifest: Option<Manifest>,
     /// The id of the sub-agent, if the file is a sub-agent's transcript.
     pub agent: Option<String>,
+    /// The time at which the session of the sub-agent starts, a JSON value, if it is known.
+    pub session_start: Option<String>,
 }
 
 impl Extra {

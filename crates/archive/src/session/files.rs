@@ -250,6 +250,7 @@ impl Job {
         let mut report = report?;
         report.change_conversion(|done| done.report.tell_of(&tree));
         let mut results = vec![(&unit.main, Ok(report))];
+        let start = self.start_of(path);
         let mut agents = tree.agents.iter();
         for Companion { input, role } in &unit.others {
             let agent = match role {
@@ -261,7 +262,7 @@ impl Job {
             let result = match agent {
                 _ if is_inside => Ok(FileReport::new(FileStatus::Inside)),
                 Some(agent) if self.config.subagents == SubAgents::Files && !is_whole => {
-                    self.agent_forth(input, agent, (&tree.main, &place), path)
+                    self.agent_forth(input, agent, (&tree.main, &place), path, start.clone())
                 }
                 _ => Ok(FileReport::new(FileStatus::LeftOut)),
             };
@@ -313,6 +314,7 @@ impl Job {
         agent: &Agent,
         (main, place): (&Path, &SessionPlace),
         path: &Path,
+        session_start: Option<String>,
     ) -> Result<FileReport, ConvertError> {
         let entry = ManifestEntry {
             kind: ManifestEntryKind::Agent,
@@ -322,6 +324,30 @@ impl Job {
         };
         let path = self.agent_path(path, &agent.id).ok_or(ConvertError::NoName)?;
         let manifest = Some(Manifest { entries: vec![entry] });
-        self.convert_file(input, &path, &Extra { manifest, agent: Some(agent.id.clone()) })
+        let agent = Some(agent.id.clone());
+        self.convert_file(input, &path, &Extra { manifest, agent, session_start })
+    }
+
+    /// Returns the time at which a written session starts, a JSON value. Only documents that a client
+    /// imports name their session by it; for other targets, and if it cannot be read, the result is
+    /// `None`.
+    fn start_of(&self, path: &Path) -> Option<String> {
+        let to = self.config.to;
+        to.documents?;
+        let opened = Input::file(path.to_owned()).open(self.config.limits).ok()?;
+        let mut source = Source::new(opened);
+        source.set_framing(to.framing);
+        let mut start = None;
+        source
+            .for_each(&mut |_, value| {
+                let Ok(value) = value else { return true };
+                to.for_each_event(value, |event| {
+                    start = event.context.time.map(|time| time.as_str().to_owned());
+                    start.is_none()
+                });
+                start.is_none()
+            })
+            .ok()?;
+        start
     }
 }

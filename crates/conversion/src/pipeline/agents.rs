@@ -87,6 +87,7 @@ impl Agents {
             };
             let own = &mut agent.facts;
             own.agent = Some(agent.id.clone());
+            own.session_start = session.start.clone();
             own.start = own.start.take().or_else(|| session.start.clone());
             own.cwd = own.cwd.take().or_else(|| session.cwd.clone());
             own.version = own.version.take().or_else(|| session.version.clone());

@@ -64,6 +64,7 @@ impl<'w> Sinks<'w> {
 /// The parts of a target beside its sinks.
 pub(super) struct Extras<'e> {
     pub(super) agent: Option<&'e str>,
+    pub(super) session_start: Option<&'e str>,
     pub(super) manifest: Option<&'e Manifest>,
     pub(super) counted_formats: Option<Formats>,
 }
@@ -167,6 +168,7 @@ impl Conversion {
         extras: &Extras<'_>,
     ) -> Box<SecondPass<'w>> {
         survey.facts.agent = extras.agent.map(str::to_owned);
+        survey.facts.session_start = extras.session_start.map(str::to_owned);
         let mut engine =
             Engine::new(self.from, self.to, &self.options, self.carry, &mut survey, main);
         if let Some(manifest) = extras.manifest {

@@ -226,6 +226,43 @@ fn trees_come_back_through_a_third_format() {
 }
 
 #[test]
+fn sub_agents_of_documents_have_documents_of_their_own_that_name_their_session() {
+    let main = Lines::new("s1", None)
+        .prompt("Go.")
+        .starts("t1", "One.")
+        .ends("t1", r#","toolUseResult":{"agentId":"aone"}"#)
+        .says("Done.");
+    // The session starts before its sub-agent, and the sub-agent has more messages than records are
+    // searched for the format.
+    let main = main.text.replace("T10:", "T09:");
+    let mut agent = Lines::new("s1", Some("aone")).prompt("One.");
+    for n in 0..30 {
+        agent = agent.says(&n.to_string()).prompt("On.");
+    }
+    let tree: Tree = [
+        ("s1.jsonl".to_owned(), main.into_bytes()),
+        ("s1/subagents/agent-aone.jsonl".to_owned(), agent.bytes()),
+    ]
+    .into();
+    for target in ["atif", "opencode"] {
+        let (folder, source) = folder_with(&tree);
+        let back = through(folder.path(), &source, &[target, "claude-code"], &["--verify"]);
+        assert_same(&read(&back), &tree, target);
+        let written = read(&folder.path().join(format!("0-{target}")));
+        let names: Vec<_> = written.keys().map(String::as_str).collect();
+        assert_eq!(names, ["s1.jsonl", "s1_agent-aone.jsonl"], "{target}");
+        let [main, agent] = ["s1.jsonl", "s1_agent-aone.jsonl"].map(|name| {
+            serde_json::from_slice::<serde_json::Value>(&written[name]).expect("a document")
+        });
+        if target == "opencode" {
+            assert_eq!(agent["info"]["parentID"], main["info"]["id"]);
+            assert_ne!(agent["info"]["id"], main["info"]["id"]);
+            assert_eq!(main["info"].get("parentID"), None);
+        }
+    }
+}
+
+#[test]
 fn a_tree_of_clido_sessions_comes_back() {
     let (folder, source) = folder_with(&project());
     let clido = through(folder.path(), &source, &["clido"], &["--carry", "none"]);

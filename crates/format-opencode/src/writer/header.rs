@@ -3,7 +3,7 @@
 use core_model::{Body, DocumentPart, Event, LossKind, Output, iso_millis, millis};
 use jsonl::{Raw, Scanner, Text};
 
-use super::{SessionWriter, ids::session_id, message::TIMES};
+use super::{SessionWriter, ids::written_id, message::TIMES};
 use crate::VERSION;
 
 impl SessionWriter {
@@ -49,7 +49,12 @@ impl SessionWriter {
         self.cwd = cwd.map(|cwd| cwd.as_str().to_owned());
         if let Some(parent) = parent {
             out.put(line, ",\"parentID\":");
-            out.put_string(line, &session_id(&parent, created));
+            // The id of that session has the time of its start, which may be another one.
+            let start = self.facts.session_start.as_deref().and_then(|start| {
+                let start = scanner.scan_slice(start.as_bytes(), 0).ok()?;
+                Some(millis(start.raw()).filter(|millis| TIMES.contains(millis)).unwrap_or(0))
+            });
+            out.put_string(line, &written_id(&parent, start.unwrap_or(created)));
         }
         out.put(line, ",\"title\":");
         let title = self.facts.title.as_ref().and_then(|(_, title)| Text::new(title));

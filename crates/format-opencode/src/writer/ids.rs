@@ -24,10 +24,7 @@ impl Ids {
     /// Sets the id of the session from the id in the source.
     pub(super) fn start_session(&mut self, id: &str, created: i64) {
         self.last = created;
-        self.session = match is_id(id, "ses_") {
-            true => id.to_owned(),
-            false => session_id(id, created),
-        };
+        self.session = written_id(id, created);
     }
 
     pub(super) fn resume_session(&mut self, id: Option<Text<'_>>) {
@@ -62,8 +59,16 @@ impl Ids {
     }
 }
 
+/// Returns the id that a session has in its document, from its id in the source and its start.
+pub(super) fn written_id(id: &str, created: i64) -> String {
+    match is_id(id, "ses_") {
+        true => id.to_owned(),
+        false => session_id(id, created),
+    }
+}
+
 /// Returns the id of a session whose own id is of another client. Later sessions have smaller ids.
-pub(super) fn session_id(id: &str, created: i64) -> String {
+fn session_id(id: &str, created: i64) -> String {
     let time = u64::try_from(created).unwrap_or(0).saturating_mul(0x1000);
     let stamp = !time & 0xffff_ffff_ffff;
     format!("ses_{stamp:012x}{}", digits(id))
