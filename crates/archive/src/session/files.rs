@@ -248,9 +248,13 @@ impl Job {
             attempt += 1;
         };
         let mut report = report?;
-        report.change_conversion(|done| done.report.tell_of(&tree));
+        let mut start = None;
+        report.change_conversion(|done| {
+            done.report.tell_of(&tree);
+            start = done.report.session_start.take();
+        });
         let mut results = vec![(&unit.main, Ok(report))];
-        let start = self.start_of(path);
+        let start = start.or_else(|| self.start_of(path));
         let mut agents = tree.agents.iter();
         for Companion { input, role } in &unit.others {
             let agent = match role {
@@ -328,9 +332,9 @@ impl Job {
         self.convert_file(input, &path, &Extra { manifest, agent, session_start })
     }
 
-    /// Returns the time at which a written session starts, a JSON value. Only documents that a client
-    /// imports name their session by it; for other targets, and if it cannot be read, the result is
-    /// `None`.
+    /// Returns the time at which a session starts that an earlier run wrote, a JSON value. Only documents
+    /// that a client imports name their session by it; for other targets, and if it cannot be read, the
+    /// result is `None`.
     fn start_of(&self, path: &Path) -> Option<String> {
         let to = self.config.to;
         to.documents?;

@@ -138,6 +138,8 @@ pub(crate) struct Engine<'w> {
     is_whole: bool,
     /// Whether a record was written whose values may go over several lines.
     has_newlines: bool,
+    /// The time at which the session starts, for [`Written::start`].
+    start: Option<String>,
 }
 
 /// The counts of what an engine wrote.
@@ -154,6 +156,8 @@ pub struct Written {
     pub n_bytes: u64,
     /// The values that the target does not show.
     pub losses: core_model::Losses,
+    /// The time at which the session starts, a JSON value, if a client imports documents of the target.
+    pub start: Option<String>,
 }
 
 impl<'w> Engine<'w> {
@@ -169,6 +173,7 @@ impl<'w> Engine<'w> {
         let session_id = facts.session_id.as_deref().and_then(jsonl::Text::new);
         let session_id = session_id.map(|id| id.decode().into_owned()).unwrap_or_default();
         let size = to.limits.filler_record_size;
+        let start = facts.start.clone().filter(|_| to.documents.is_some());
         let out = Output::new(to.style, from.style, &session_id);
         Self {
             mode,
@@ -195,6 +200,7 @@ impl<'w> Engine<'w> {
             is_derived: false,
             is_whole: to.rewrites.is_values(),
             has_newlines: false,
+            start,
         }
     }
 
@@ -504,6 +510,7 @@ impl<'w> Engine<'w> {
             n_lines: self.target.n_lines,
             n_bytes: self.target.n_bytes,
             losses: self.out.losses().clone(),
+            start: self.start,
         })
     }
 }

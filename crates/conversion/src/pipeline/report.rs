@@ -56,6 +56,9 @@ pub struct Report {
     pub n_elsewhere: u64,
     /// Sidecars of the files of a session that were not read.
     pub n_sidecars_unread: u64,
+    /// The time at which the session starts, a JSON value, if a client imports documents of the target:
+    /// the documents of sub-agents name their session by it.
+    pub session_start: Option<String>,
     /// Sub-agents with a file.
     pub n_agents: u64,
     /// Sub-agents with a file whose tool use is unknown.

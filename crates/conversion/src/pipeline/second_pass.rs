@@ -291,6 +291,7 @@ impl<'w> SecondPass<'w> {
         report.lines_out = written.n_lines;
         report.bytes_out = written.n_bytes;
         report.losses = written.losses;
+        report.session_start = written.start;
         for other in self.others {
             if let OtherSink::Agent(engine) = other {
                 let written = engine.finish()?;
