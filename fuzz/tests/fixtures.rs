@@ -62,12 +62,9 @@ const FALSE_ALARMS: &[(&str, &str)] = &[("mutate", "qwen/odd-results.jsonl")];
 
 /// The same for changed copies of these fixtures.
 const FALSE_ALARMS_OF_CHANGES: &[(&str, &str)] = &[
-    ("mutate", "claude-code/results-and-text-together.jsonl"),
     ("mutate", "clido/open-tool-call.jsonl"),
-    ("mutate", "clido/result-block-in-user-message.jsonl"),
     ("mutate", "copilot/odd-calls.jsonl"),
     ("mutate", "damaged/blank-lines-clido.jsonl"),
-    ("mutate", "gemini/minimal.jsonl"),
 ];
 
 /// Fails for a failure that is not known, and if `is_complete` for a known one that is missing.
