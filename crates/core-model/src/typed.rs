@@ -48,18 +48,18 @@ typed_record! {
     }
 }
 
-/// The content of a message: a text or blocks.
+/// The content of a message: a text, or blocks of the API or of another format.
 #[derive(Clone, Debug, PartialEq)]
-pub enum TypedContent {
+pub enum TypedContent<B = TypedBlock> {
     /// A text.
     Text(String),
     /// Blocks. An item that is not an object is kept as written.
-    Blocks(Vec<Item<TypedBlock>>),
+    Blocks(Vec<Item<B>>),
 }
 
-impl TypedContent {
+impl<B> TypedContent<B> {
     /// Returns the blocks. A text has none.
-    pub fn blocks(&self) -> impl Iterator<Item = &TypedBlock> {
+    pub fn blocks(&self) -> impl Iterator<Item = &B> {
         let blocks = match self {
             TypedContent::Text(_) => &[],
             TypedContent::Blocks(blocks) => blocks.as_slice(),
@@ -68,7 +68,7 @@ impl TypedContent {
     }
 }
 
-impl Member for TypedContent {
+impl<B: Member> Member for TypedContent<B> {
     fn from_text(text: &str) -> Option<Self> {
         Some(TypedContent::Text(text.to_owned()))
     }
@@ -80,7 +80,7 @@ impl Member for TypedContent {
     }
 }
 
-impl serde::Serialize for TypedContent {
+impl<B: Member + serde::Serialize> serde::Serialize for TypedContent<B> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             TypedContent::Text(text) => text.serialize(serializer),

@@ -60,13 +60,15 @@ mod writer;
 use core_model::{CostPolicy, Format, Framing, Functions, Rewrites};
 
 pub use core_model;
+#[cfg(feature = "serde")]
+pub use core_model::TypedContent;
 pub use jsonl;
 
 #[cfg(feature = "serde")]
 pub use self::typed::{
-    DocumentRecord, StepRecord, TrajectoryRecord, TypedAgent, TypedCall, TypedContent,
-    TypedFinalMetrics, TypedMetrics, TypedObservation, TypedPart, TypedRecord, TypedReference,
-    TypedResult, TypedSource,
+    DocumentRecord, StepRecord, TrajectoryRecord, TypedAgent, TypedCall, TypedFinalMetrics,
+    TypedMetrics, TypedObservation, TypedPart, TypedRecord, TypedReference, TypedResult,
+    TypedSource,
 };
 pub use self::{
     face::{Atif, Checker, Reader, RecordBuf, RecordRef, Writer},

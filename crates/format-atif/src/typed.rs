@@ -5,7 +5,8 @@
 
 use std::borrow::Cow;
 
-use jsonl::{Item, Member, Number, RawBuf, Value, serde, typed_record, typed_records};
+use core_model::TypedContent;
+use jsonl::{Item, Number, RawBuf, Value, typed_record, typed_records};
 
 use crate::{Entry, Record, record::is_of_document};
 
@@ -76,7 +77,7 @@ typed_record! {
         source: String = "source",
         model_name: String = "model_name",
         reasoning_effort: RawBuf = "reasoning_effort",
-        message: TypedContent = "message",
+        message: TypedContent<TypedPart> = "message",
         reasoning_content: String = "reasoning_content",
         tool_calls: Vec<Item<TypedCall>> = "tool_calls",
         observation: TypedObservation = "observation",
@@ -119,7 +120,7 @@ typed_record! {
     /// The result of a call.
     pub struct TypedResult {
         source_call_id: String = "source_call_id",
-        content: TypedContent = "content",
+        content: TypedContent<TypedPart> = "content",
         subagent_trajectory_ref: Vec<Item<TypedReference>> = "subagent_trajectory_ref",
         extra: RawBuf = "extra",
     }
@@ -176,47 +177,6 @@ typed_record! {
         total_cost_usd: Number = "total_cost_usd",
         total_steps: Number = "total_steps",
         extra: RawBuf = "extra",
-    }
-}
-
-/// The content of a step or of a result: a text or parts.
-#[derive(Clone, Debug, PartialEq)]
-pub enum TypedContent {
-    /// A text.
-    Text(String),
-    /// Parts. An item that is not an object is kept as written.
-    Parts(Vec<Item<TypedPart>>),
-}
-
-impl TypedContent {
-    /// Returns the parts. A text has none.
-    pub fn parts(&self) -> impl Iterator<Item = &TypedPart> {
-        let parts = match self {
-            TypedContent::Text(_) => &[],
-            TypedContent::Parts(parts) => parts.as_slice(),
-        };
-        parts.iter().filter_map(Item::typed)
-    }
-}
-
-impl Member for TypedContent {
-    fn from_text(text: &str) -> Option<Self> {
-        Some(TypedContent::Text(text.to_owned()))
-    }
-
-    fn from_seq<'de, A: serde::de::SeqAccess<'de>>(
-        seq: A,
-    ) -> Result<Result<Self, RawBuf>, A::Error> {
-        Ok(Vec::from_seq(seq)?.map(TypedContent::Parts))
-    }
-}
-
-impl serde::Serialize for TypedContent {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            TypedContent::Text(text) => text.serialize(serializer),
-            TypedContent::Parts(parts) => parts.serialize(serializer),
-        }
     }
 }
 

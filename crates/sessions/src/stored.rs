@@ -165,7 +165,7 @@ pub fn marked_project(file: &Path, format: &Format) -> Option<PathBuf> {
 /// Returns the project that the client's marker beside a session's folder names; `None` if there is no
 /// marker.
 ///
-/// In: the session `tmp/app/chats/session-1.jsonl`. Out: what `tmp/app/.project_root` says.
+/// In: the session `tmp/app/chats/session-1.jsonl`. Out: the text of `tmp/app/.project_root`.
 pub fn project_in_marker(file: &Path, format: &Format) -> Option<String> {
     let marker = file.parent()?.parent()?.join(format.project_marker?);
     marked_path(&marker).filter(|it| !it.is_empty())

@@ -254,7 +254,9 @@ impl Job {
             start = done.report.session_start.take();
         });
         let mut results = vec![(&unit.main, Ok(report))];
-        let start = start.or_else(|| self.start_of(path));
+        if start.is_none() && !tree.agents.is_empty() {
+            start = self.start_of(path);
+        }
         let mut agents = tree.agents.iter();
         for Companion { input, role } in &unit.others {
             let agent = match role {

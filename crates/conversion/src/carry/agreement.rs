@@ -14,6 +14,7 @@
 
 use std::{
     borrow::Cow,
+    cell::OnceCell,
     collections::{HashMap, HashSet},
 };
 
@@ -206,13 +207,17 @@ impl Sayings {
         self.result_lines.extend(compared_lines(&text).map(|line| (id, hash(&line))));
     }
 
-    /// Returns whether the other side has a tool result as a notice, which does not say the id. Formats
-    /// show a result without its call so.
-    fn is_flattened_by(&self, id: &str, other: &Self) -> bool {
-        let id = hash(id);
-        let mut lines = self.result_lines.iter().filter(|(it, _)| *it == id).peekable();
+    /// Returns the hashes of the ids of tool results that the other side has as notices, which do not say
+    /// the id. Formats show a result without its call so.
+    fn flattened_by(&self, other: &Self) -> HashSet<u64> {
         let others: HashSet<u64> = other.others.iter().map(|line| hash(line)).collect();
-        lines.peek().is_some() && lines.all(|(_, line)| others.contains(line))
+        let mut ids: HashSet<u64> = self.result_lines.iter().map(|(id, _)| *id).collect();
+        for (id, line) in &self.result_lines {
+            if !others.contains(line) {
+                ids.remove(id);
+            }
+        }
+        ids
     }
 
     /// Replaces an id in the compared lines.
@@ -349,14 +354,17 @@ impl Sayings {
 
     /// Returns whether the other side has all required lines.
     pub(super) fn is_said_by(&self, other: &Self) -> bool {
+        // Once for all lines, because a record may have many results.
+        let flattened = OnceCell::new();
+        let is_flattened =
+            |id: &str| flattened.get_or_init(|| self.flattened_by(other)).contains(&hash(id));
         self.lines.iter().all(|(kind, line)| {
             other.lines.contains(&(*kind, line.clone()))
                 || other.others.contains(line)
                 || line == EMPTY
                 || other.stands_in(line)
                 || other.has_image && line.starts_with("[image")
-                || *kind == Kind::Answer
-                    && (!other.has_message || self.is_flattened_by(line, other))
+                || *kind == Kind::Answer && (!other.has_message || is_flattened(line))
                 || *kind == Kind::Call && self.is_unread_by(line, other)
                 || *kind == Kind::Input
                     && (self.is_input_unread_by(line, other) || self.is_wrapped_by(line, other))
