@@ -126,15 +126,32 @@ pub(crate) fn read_more(line: Value<'_>, nth: u32) -> Option<Event<'_>> {
     Some(event)
 }
 
-/// Returns the summary of a compaction: the last item that replaces the history, if it is the
-/// user's, else the message. Compactions by the API have none that anybody can read.
+/// Returns the summary of a compaction: the user's messages that replace the history, of which the last
+/// one sums up the rest, or else the message. A compaction by the API encrypts its summary and keeps the
+/// messages of the user.
 pub(crate) fn summary<'l>(compacted: &Compacted<'l>) -> Option<Content<'l>> {
-    let last = compacted.replacement_history.and_then(|history| history.items().last());
-    let last = last.map(Item::decode).filter(Item::is_user_turn);
-    let content = last.map(|item| Content::new(item.value.get("content"), read_block));
+    let kept = compacted.replacement_history.and_then(|history| {
+        let mut kept = history.items().filter(|item| is_kept(*item));
+        match (kept.next()?, kept.next()) {
+            (only, None) => Some(Content::new(only.get("content"), read_block)),
+            _ => Some(Content::some(history, is_kept, read_kept)),
+        }
+    });
     let is_said = |content: &Content<'_>| content.blocks().next().is_some();
     let message = || compacted.message.filter(|text| !text.is_blank()).map(Content::Text);
-    content.filter(is_said).or_else(message)
+    kept.filter(is_said).or_else(message)
+}
+
+/// Returns whether an item that replaces the history is a message of the user, and not of the client.
+pub(crate) fn is_kept(item: Value<'_>) -> bool {
+    let item = Item::decode(item);
+    item.is_user_turn() && !is_by_client(&item)
+}
+
+/// Reads the first part of a message.
+fn read_kept(item: Value<'_>) -> Block<'_> {
+    let first = item.get("content").and_then(|content| content.items().next());
+    read_block(first.unwrap_or(item))
 }
 
 /// Returns the origin of an event: the id of its item, and the session that a fork was made from.

@@ -7,7 +7,7 @@ use core_model::{Body, Content, Event, Shape, Vocabulary, is_void};
 use jsonl::{Text, Value};
 
 use crate::{
-    reader::{is_mcp, summary},
+    reader::{is_kept, is_mcp, summary},
     record::{Compacted, Entry, Item, ItemKind, Record},
 };
 
@@ -38,6 +38,7 @@ fn shape(event: &Event<'_>) -> Shape {
     let is_compaction = event.kind.is_some_and(|kind| kind.is("compacted"));
     if is_compaction && let Entry::Compacted(compacted) = Record::decode(event.value).entry {
         shape.add_name(if is_summary(&compacted) { b"summary" } else { b"message" });
+        shape.add_name(if is_summary_of_all(&compacted) { b"all" } else { b"some" });
     }
     if matches!(event.body, Body::Message(_)) {
         shape.add_name(b"message");
@@ -161,6 +162,26 @@ fn is_summary(compacted: &Compacted<'_>) -> bool {
     is_blank || matches!(summary(compacted), Some(Content::Text(_)))
 }
 
+/// Returns whether a summary holds all that replaces the history: one item, or messages of the user with one
+/// text each and nothing else.
+fn is_summary_of_all(compacted: &Compacted<'_>) -> bool {
+    let Some(history) = compacted.replacement_history else { return true };
+    let is_plain = |item: Value<'_>| {
+        let parts = || item.get("content").into_iter().flat_map(|parts| parts.items());
+        let is_text = |part: Value<'_>| {
+            part.members().all(|(key, _)| key.is("type") || key.is("text"))
+                && part.get("text").is_some_and(|text| text.text().is_some())
+        };
+        let is_held =
+            |(key, _): (Text<'_>, _)| matches!(&*key.decode(), "type" | "role" | "content");
+        is_kept(item)
+            && parts().take(2).count() == 1
+            && parts().all(is_text)
+            && item.members().all(is_held)
+    };
+    history.items().take(2).count() < 2 || history.items().all(is_plain)
+}
+
 /// Returns whether the time of the session's start differs from the time of its line.
 fn has_other_time(event: &Event<'_>, start: &Value<'_>) -> bool {
     event.context.time.is_some_and(|time| time.as_str() != start.raw().as_str())
@@ -185,11 +206,9 @@ fn is_held(event: &Event<'_>, record: &Record<'_>, key: &str, value: &Value<'_>)
             "message" => is_text && (event.nth == 0 && event.has_next || is_summary(compacted)),
             "trigger" | "subtype" => is_text,
             "pre_tokens" | "text" => true,
-            "replacement_history" => {
-                let items = compacted.replacement_history.into_iter().flat_map(|it| it.items());
-                // The notice comes first, and is not the place where the items are lost.
-                event.nth == 0 && event.has_next || event.nth > 0 && items.take(2).count() < 2
-            }
+            // The notice comes first, and is not the place where the items are lost.
+            "replacement_history" if event.nth == 0 => event.has_next,
+            "replacement_history" => is_summary_of_all(compacted),
             _ => event.nth > 0,
         },
         Entry::Event(kind, _) => match kind.map(|kind| kind.decode()).as_deref() {

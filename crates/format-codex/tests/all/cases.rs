@@ -105,8 +105,7 @@ const SHOWN_OTHERWISE: Differing = &[
     ("web-search", "an item without id and output is a call for us"),
     ("compaction-item", "a summary in ciphertext has no text to show"),
     ("compacted-message", "Codex sends the prompts before the summary again; we show the summary"),
-    ("compacted-replacement", "as `compacted-message`, with the prompts in `replacement_history`"),
-    ("compacted-replacement-call", "as `compacted-replacement`, with a call"),
+    ("compacted-replacement-call", "a call in `replacement_history` is not shown"),
     ("env-context-kept", "the client's own texts are shown, as meta"),
     ("user-event-only-env", "as `env-context-kept`"),
 ];
@@ -274,6 +273,10 @@ fn shown(session: &str) -> Vec<String> {
                 let mut text = Vec::new();
                 for (block, _) in message.blocks() {
                     match block {
+                        // A summary has the text of a message in each block.
+                        Block::Text(it) if message.is_summary => {
+                            shown.push(format!("user: {}", it.decode()));
+                        }
                         Block::Text(it) => text.push(it.decode().into_owned()),
                         Block::Image { .. } => text.push("[image]".to_owned()),
                         Block::Thinking { text, .. } => {

@@ -222,10 +222,12 @@ fn a_compaction_is_a_notice_and_a_summary() {
         "user text One",
         "assistant text 1",
         "Compaction ",
+        "summary text One",
         "summary text Another model said: Summary of one.",
         "user text Two",
         "assistant text 2",
         "Compaction ",
+        "summary text Two",
         "user text Three",
         "assistant text 3",
     ];
