@@ -10,6 +10,8 @@ import re
 
 # The texts that Claude Code adds after the last result that it sends.
 REMINDER = re.compile(r"(?:\s*<system-reminder>\s*(?:<total_tokens>|The task tools haven't been used).*?</system-reminder>)+\s*$", re.S)
+# The text that Copilot adds to a prompt: the tables of the session, the date.
+COPILOT_REMINDER = re.compile(r"\s*<system_reminder>\n(?:<sql_tables>|<current_datetime>).*?</system_reminder>\s*$", re.S)
 # Results that clients and convert invent for a call without a result. They are not part of a history.
 MADE_UP = ("No result provided", "[Tool call interrupted", "[interrupted — tool execution", "[no result recorded]", "[Request interrupted", "[Tool result missing")
 # The texts that Claude Code sends instead of an empty message, a result without its call, and the missing answer to a
@@ -40,7 +42,7 @@ def flat(messages):
 def item_of(role, block):
     kind = block["kind"]
     if kind == "text":
-        text = text_of(block["text"])
+        text = COPILOT_REMINDER.sub("", text_of(block["text"])).rstrip()
         return (role, "text", text) if text and not text.startswith(PLACEHOLDERS) else None
     if kind == "thinking":
         return (role, "thinking", text_of(block["text"]), block["signature"])

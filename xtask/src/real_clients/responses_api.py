@@ -175,6 +175,11 @@ def plain_item(item):
         # The API has no flag for a failure.
         result = {"kind": "result", "id": item.get("call_id"), "text": text, "images": n_images, "is_error": False}
         return "user", [{**result, "has_no_flag": True}]
+    if kind == "tool_search_call":
+        return "assistant", [{"kind": "call", "id": item.get("call_id"), "name": "tool_search", "input": item.get("arguments")}]
+    if kind == "tool_search_output":
+        text = json.dumps(item.get("tools"), ensure_ascii=False)
+        return "user", [{"kind": "result", "id": item.get("call_id"), "text": text, "is_error": False, "has_no_flag": True}]
     return "assistant", [{"kind": "other", "value": {key: value for key, value in item.items() if key not in ADDED}}]
 
 

@@ -1,6 +1,7 @@
 """Converts one session to a client, or to a client and back, and compares histories. Each trip returns an outcome."""
 
 import collections
+import json
 import os
 import shutil
 import tempfile
@@ -23,12 +24,17 @@ NAMED = {
     "text": {"block", "content", "image", "message", "message.content", "prompt", "text", "line", "tool_result", "branch", "compacted"},
     "thinking": {"thinking", "thinking.signature", "redacted_thinking", "block", "unsigned_thinking"},
     "signature": {"thinking.signature"},
-    "call": {"block", "server_tool_use", "tool_use.id", "tool_use.input", "tool_use.name", "message"},
+    "call": {"block", "payload.namespace", "server_tool_use", "tool_use.id", "tool_use.input", "tool_use.name", "message"},
     "result": {"block", "message", "tool_result", "tool_result.content", "tool_result.tool_use_id", "image"},
     "error flag": {"tool_result.is_error"},
     "image": {"image", "block"},
-    "other": {"block"},
+    "other": {"block", "payload.replacement_history"},
 }
+
+
+def is_named(field, kind):
+    """Returns whether a loss names a difference of a kind. Blocks are named by their type: `block.server_tool_use`."""
+    return ("block" if field.startswith("block.") else field) in NAMED.get(kind, ())
 
 
 class Any:
@@ -39,6 +45,25 @@ class Any:
 
 
 ANY = Any()
+
+
+def thinking_of(form, path):
+    """Returns the texts of thinking in a session of pi or OpenCode."""
+    if form not in ("pi", "opencode"):
+        return ()
+    with open(path, encoding="utf-8", errors="replace") as file:
+        text = file.read()
+    waiting = [json.loads(text)] if form == "opencode" else [json.loads(line) for line in text.splitlines() if line.strip()]
+    found = set()
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            kind = value.get("type")
+            found |= {history.text_of(value.get({"reasoning": "text", "thinking": "thinking"}.get(kind)) or "")}
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+    return found - {""}
 
 
 class Outcome:
@@ -55,9 +80,12 @@ class Outcome:
         self.named = collections.Counter()
         self.notes = []
 
-    def compare(self, was, now, losses=None, unsendable=()):
+    def compare(self, was, now, losses=None, unsendable=(), thinking=()):
         """Compares histories. Reported losses, and thinking that cannot be sent, are counted separately."""
         missing, added, is_reordered = history.differences(was, now)
+        # pi and OpenCode send thinking that another model signed, or none, as a text.
+        for item in [item for item in missing if item[1] == "text" and item[2] in thinking]:
+            self.named["thinking that the client does not send"] += missing.pop(item)
         for item in [item for item in missing if item[1] == "thinking"]:
             # pi sends thinking that another model signed as a text.
             as_text = (item[0], "text", item[2])
@@ -69,7 +97,7 @@ class Outcome:
             self.named["thinking that the client does not send"] += missing.pop(item)
         missing, added, self.named = +missing, +added, +self.named
         for kind, n in history.kinds(missing, added).items():
-            n_named = sum(losses.get(field, 0) for field in NAMED.get(kind, ())) if losses else 0
+            n_named = sum(n for field, n in (losses or {}).items() if is_named(field, kind))
             if n_named >= n:
                 self.named[kind] += n
             else:
@@ -164,7 +192,7 @@ class Trips:
                 now = self.history(client.format, there)
             if now is not None:
                 both = [self.comparable(items, form, client) for items in (was, now)]
-                outcome.compare(*both, losses, self.unsendable(client, form, path))
+                outcome.compare(*both, losses, self.unsendable(client, form, path), thinking_of(form, path))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         return outcome
