@@ -43,16 +43,18 @@ const GATES: &[Gate] = &[
         arguments: &["doc", "--workspace", "--no-deps", "--locked"],
         rustdocflags: Some("-D warnings"),
     },
+    // With `--workspace`, the crates have the features that the tests before had, and are not built again.
     Gate {
         name: "fuzz",
         arguments: &[
             "test",
-            "--quiet",
-            "--manifest-path",
-            "fuzz/Cargo.toml",
+            "--workspace",
             "--locked",
-            "--target-dir",
-            "target",
+            "--quiet",
+            "--features",
+            "fuzz/fixtures",
+            "--test",
+            "fixtures",
         ],
         rustdocflags: None,
     },
