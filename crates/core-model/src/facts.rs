@@ -6,7 +6,7 @@
 
 mod calls;
 
-use jsonl::{Style, push_string};
+use jsonl::json_string;
 
 use self::calls::SharedCalls;
 use crate::{
@@ -128,7 +128,7 @@ impl Facts {
                 self.calls.add_call(tool.id);
                 match tool.name.as_text() {
                     Some(name) => self.note_tool(name.as_str()),
-                    None => self.note_tool(&written(&tool.name.decode())),
+                    None => self.note_tool(&json_string(&tool.name.decode())),
                 }
             }
             Block::ToolResult(result) => {
@@ -203,13 +203,6 @@ impl Facts {
     pub fn has_prompt(&self) -> bool {
         !self.interactions.is_empty() || self.has_user_text
     }
-}
-
-/// Returns a text as a JSON string.
-fn written(text: &str) -> String {
-    let mut written = Vec::new();
-    push_string(&mut written, text, Style::Compact);
-    String::from_utf8(written).unwrap_or_default()
 }
 
 fn note(slot: &mut Option<String>, value: Option<&str>) {

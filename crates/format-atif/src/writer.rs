@@ -21,7 +21,7 @@ use core_model::{
     Tokens,
 };
 
-use jsonl::Text;
+use jsonl::{Text, json_string};
 
 use self::{head::Totals, queue::Queue};
 use crate::record::{Entry, Record};
@@ -59,11 +59,11 @@ impl EventWriter for DocumentWriter {
         if let (None, Some(branch), false) =
             (&self.git_branch, event.context.git_branch, self.has_head)
         {
-            self.git_branch = Some(json::string(&branch.decode()));
+            self.git_branch = Some(json_string(&branch.decode()));
         }
         match &event.body {
             Body::Start(start) => {
-                let model = || start.model.map(|model| json::string(&model.decode()));
+                let model = || start.model.map(|model| json_string(&model.decode()));
                 if !self.has_head {
                     self.model = self.model.take().or_else(model);
                 }
@@ -106,7 +106,7 @@ impl EventWriter for DocumentWriter {
         self.is_dirty = false;
         match Record::decode(event.value).entry {
             Entry::Document(_) => {
-                let string = |text: Text<'_>| json::string(&text.decode());
+                let string = |text: Text<'_>| json_string(&text.decode());
                 if let Body::Start(start) = &event.body {
                     self.model = start.model.map(string);
                 }

@@ -20,7 +20,7 @@ use core_model::{
     Block, Body, Context, Event, EventWriter, Facts, LossKind, Output, Place, Role, Start,
     TitleRank, is_accepted_tool_id, iso_millis, millis, replacement_tool_name,
 };
-use jsonl::Text;
+use jsonl::{Text, json_string};
 
 pub(crate) use self::clock::TIMES;
 pub use self::thread::session_uuid;
@@ -28,7 +28,7 @@ use self::{
     assistant::{Response, Thought, is_claude, is_known},
     calls::Calls,
     held::Held,
-    thread::{Thread, json},
+    thread::Thread,
 };
 
 /// The permission mode of a session that names none.
@@ -98,7 +98,7 @@ impl ClaudeCodeWriter {
                 self.model = None;
                 out.lose(LossKind::Dropped, "model");
             } else {
-                self.model = Some(json(&model.decode()));
+                self.model = Some(json_string(&model.decode()));
                 // Only responses have a model.
                 out.lose(LossKind::Flattened, "model");
             }
@@ -107,13 +107,14 @@ impl ClaudeCodeWriter {
             out.lose(LossKind::Dropped, event.vocabulary.uuid);
         }
         let (context, names) = (&event.context, event.vocabulary);
-        self.start_cwd = context.cwd.map(|cwd| json(&cwd.decode())).or(self.start_cwd.take());
+        self.start_cwd =
+            context.cwd.map(|cwd| json_string(&cwd.decode())).or(self.start_cwd.take());
         let has_entry = self.last_entry != self.thread.parent();
         self.last_entry = self.thread.parent().to_owned();
         let unshown = std::mem::take(&mut self.unshown);
         for (text, name) in [(context.cwd, names.cwd), (context.version, names.version)] {
             let old = unshown.iter().find(|old| old.name == name && !has_entry);
-            let text = text.map(|text| json(&text.decode()));
+            let text = text.map(|text| json_string(&text.decode()));
             if let Some(old) = old.filter(|old| text.as_ref().is_some_and(|text| *text != old.text))
             {
                 out.lose_at(LossKind::Dropped, name, old.place);
@@ -135,7 +136,7 @@ impl ClaudeCodeWriter {
             out.lose(LossKind::Dropped, "tools");
         }
         if let Some(mode) = event.context.permission_mode {
-            let mode = json(&mode.decode());
+            let mode = json_string(&mode.decode());
             // Entries without a permission mode have the default mode.
             let is_default =
                 self.has_resumed && self.permission_mode.is_none() && mode == DEFAULT_MODE;
@@ -242,7 +243,7 @@ impl EventWriter for ClaudeCodeWriter {
             self.written_rank = self.written_rank.max(Some(title.rank));
         }
         if let Some(mode) = event.context.permission_mode {
-            self.permission_mode = Some(json(&mode.decode()));
+            self.permission_mode = Some(json_string(&mode.decode()));
         }
         if event.is_sub_agent() && self.facts.agent.is_none() {
             return;
@@ -255,7 +256,7 @@ impl EventWriter for ClaudeCodeWriter {
             let model = message.model.filter(|model| is_known(*model) && !message.is_by_client());
             if let Some(model) = model {
                 self.is_of_claude |= is_claude(model);
-                self.model = Some(json(&model.decode()));
+                self.model = Some(json_string(&model.decode()));
             }
             self.is_asked = false;
         }

@@ -3,7 +3,7 @@
 //! In: `{"text":"Hi","type":"text"}`. Out: `ContentBlock::Text` with `Hi`, which encodes to the
 //! same bytes.
 
-use jsonl::{RawBuf, Scanner, Style, push_string};
+use jsonl::{RawBuf, Scanner, json_string};
 
 use crate::validate::is_resumable;
 
@@ -89,26 +89,28 @@ impl ContentBlock {
     /// Returns the block as clido writes it, with its members in alphabetical order.
     pub fn encode(&self) -> RawBuf {
         let written = match self {
-            Self::Text { text } => object(&[("text", quoted(text)), ("type", quoted("text"))]),
+            Self::Text { text } => {
+                object(&[("text", json_string(text)), ("type", json_string("text"))])
+            }
             Self::ToolUse { id, name, input } => object(&[
-                ("id", quoted(id)),
+                ("id", json_string(id)),
                 ("input", input.as_str().to_owned()),
-                ("name", quoted(name)),
-                ("type", quoted("tool_use")),
+                ("name", json_string(name)),
+                ("type", json_string("tool_use")),
             ]),
             Self::ToolResult { tool_use_id, content, is_error } => object(&[
-                ("content", quoted(content)),
+                ("content", json_string(content)),
                 ("is_error", is_error.to_string()),
-                ("tool_use_id", quoted(tool_use_id)),
-                ("type", quoted("tool_result")),
+                ("tool_use_id", json_string(tool_use_id)),
+                ("type", json_string("tool_result")),
             ]),
             Self::Thinking { thinking } => {
-                object(&[("thinking", quoted(thinking)), ("type", quoted("thinking"))])
+                object(&[("thinking", json_string(thinking)), ("type", json_string("thinking"))])
             }
             Self::Image { media_type, base64_data } => object(&[
-                ("base64_data", quoted(base64_data)),
-                ("media_type", quoted(media_type)),
-                ("type", quoted("image")),
+                ("base64_data", json_string(base64_data)),
+                ("media_type", json_string(media_type)),
+                ("type", json_string("image")),
             ]),
         };
         RawBuf::new(written).expect("an object of strings and of one value that is JSON")
@@ -119,10 +121,4 @@ fn object(members: &[(&str, String)]) -> String {
     let members: Vec<_> =
         members.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
     format!("{{{}}}", members.join(","))
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = Vec::new();
-    push_string(&mut out, text, Style::Compact);
-    String::from_utf8(out).unwrap_or_default()
 }

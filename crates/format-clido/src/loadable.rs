@@ -3,7 +3,7 @@
 //!
 //! In: `{"a":1e400,"b":"\ud800"}`. Out: `{"a":"1e400","b":"\ufffd"}`.
 
-use jsonl::{Style, Text, push_string};
+use jsonl::{Text, json_string};
 use memchr::memchr2;
 
 /// Number of arrays and objects that may be open at once in a line.
@@ -67,9 +67,7 @@ fn loadable_string(written: &str) -> Option<String> {
         return None;
     }
     let text = Text::new(written).filter(|text| text.has_lone_surrogate())?;
-    let mut out = Vec::new();
-    push_string(&mut out, &text.decode(), Style::Compact);
-    String::from_utf8(out).ok()
+    Some(json_string(&text.decode()))
 }
 
 fn is_in_range(number: &str) -> bool {

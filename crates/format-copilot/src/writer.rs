@@ -26,7 +26,7 @@ use core_model::{
     Block, Body, Event, EventWriter, Facts, IdHasher, IdSet, LossKind, Message, Options, Output,
     Role, Title,
 };
-use jsonl::Text;
+use jsonl::{Text, json_string};
 
 use self::{
     agent::Speaker,
@@ -189,7 +189,7 @@ impl SessionWriter {
 
     fn note_model(&mut self, model: Option<Text<'_>>) {
         if let Some(model) = model.filter(|model| !model.is_empty()) {
-            self.model = Some(thread::json(&model.decode()));
+            self.model = Some(json_string(&model.decode()));
         }
     }
 

@@ -6,6 +6,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use core_model::{Facts, IdSet, ToolUse, is_accepted_tool_id, replacement_tool_id};
+use jsonl::json_string;
 
 /// A call without a result.
 #[derive(Clone, Debug)]
@@ -59,7 +60,7 @@ impl Calls {
     pub(crate) fn resume(&mut self, tool: &ToolUse<'_>) {
         let id = tool.id.decode();
         self.written.insert(&id);
-        let name = crate::json(&tool.name.decode());
+        let name = json_string(&tool.name.decode());
         self.add(&id, Call { written: None, name, place: 0 });
     }
 

@@ -70,7 +70,6 @@ mod write_part;
 mod writer;
 
 use core_model::{Format, Functions};
-use jsonl::{Style, push_string};
 
 pub use core_model;
 pub use jsonl;
@@ -124,13 +123,6 @@ pub static QWEN: Format = Format::new(
 .planner(|options| Box::new(Branch::new(options)))
 .store(store::STORE)
 .layout(layout::LAYOUT);
-
-/// Returns a text as a JSON string.
-pub(crate) fn json(text: &str) -> String {
-    let mut written = Vec::with_capacity(text.len().saturating_add(2));
-    push_string(&mut written, text, Style::Compact);
-    String::from_utf8_lossy(&written).into_owned()
-}
 
 /// Compiles the example of README.md.
 #[cfg(doctest)]

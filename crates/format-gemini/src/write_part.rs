@@ -5,7 +5,7 @@
 //! `{"functionCall":{"id":"t1","name":"Read","args":{"path":"a.rs"}}}`.
 
 use core_model::{Block, Content, Field, LineId, LossKind, Output, ToolResult, ToolUse};
-use jsonl::{Raw, Scanner, Text};
+use jsonl::{Raw, Scanner, Text, json_string};
 
 /// Returns whether a block of a response has a part. Counts the loss of one that has none.
 pub(crate) fn has_part(out: &mut Output, block: &Block<'_>) -> bool {
@@ -209,7 +209,7 @@ fn put_placeholder_words(out: &mut Output, line: LineId, block: &Block<'_>) {
         _ => None,
     };
     let words = name.map_or_else(|| format!("[{kind}]"), |name| format!("[{kind} {name}]"));
-    let quoted = crate::json(&words);
+    let quoted = json_string(&words);
     let body = quoted.strip_prefix('"').and_then(|quoted| quoted.strip_suffix('"'));
     out.put(line, body.unwrap_or_default());
     out.lose_named(LossKind::Flattened, &format!("block.{kind}"));

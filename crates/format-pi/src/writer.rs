@@ -20,7 +20,7 @@ mod user;
 use core_model::{
     Body, Event, EventWriter, Facts, IdHasher, LossKind, Message, Options, Output, Role, Title,
 };
-use jsonl::Text;
+use jsonl::{Text, json_string};
 
 use self::{
     calls::Calls,
@@ -167,7 +167,7 @@ impl SessionWriter {
             }
         }
         if let (Role::Assistant, Some(model)) = (message.role, message.model) {
-            self.model = Some(thread::json(&model.decode()));
+            self.model = Some(json_string(&model.decode()));
         }
     }
 

@@ -65,6 +65,17 @@ pub fn push_string(out: &mut Vec<u8>, text: &str, style: Style) {
     out.push(b'"');
 }
 
+/// Returns `text` as a JSON string in [`Style::Compact`].
+///
+/// ```
+/// assert_eq!(jsonl::json_string("é\n"), r#""é\n""#);
+/// ```
+pub fn json_string(text: &str) -> String {
+    let mut out = Vec::new();
+    push_string(&mut out, text, Style::Compact);
+    String::from_utf8(out).unwrap_or_default()
+}
+
 /// The bytes that are looked at together.
 const WORD: usize = 8;
 

@@ -51,7 +51,7 @@ pub use self::{
     canonical::push_canonical,
     chunk::{Chunk, FirstLines},
     document::{Document, Framing, MAX_UNIT, Records, UnitScanner},
-    encode::{Style, push_string},
+    encode::{Style, json_string, push_string},
     error::{Error, ErrorKind, Result},
     indent::{has_newline, indentation, push_indented},
     index::Index,

@@ -6,7 +6,7 @@
 use std::io;
 
 use core_model::{Event, Layout, Sidechains};
-use jsonl::{Line, Style, Text, push_string};
+use jsonl::{Line, Text, json_string};
 
 use super::{
     agents::MAX_AGENTS,
@@ -41,7 +41,7 @@ impl Attribution {
         sidechains.link();
         let agents = sidechains.agents().iter();
         let names = agents.map(|agent| {
-            [json(&agent.id), agent.tool_use.as_deref().map(json).unwrap_or_default()]
+            [json_string(&agent.id), agent.tool_use.as_deref().map(json_string).unwrap_or_default()]
         });
         Ok(Self { names: names.collect(), sidechains: Some(sidechains) })
     }
@@ -54,12 +54,6 @@ impl Attribution {
             event.context.parent_tool_use = Text::new(tool_use);
         }
     }
-}
-
-fn json(text: &str) -> String {
-    let mut json = Vec::new();
-    push_string(&mut json, text, Style::Compact);
-    String::from_utf8(json).unwrap_or_default()
 }
 
 /// Events with the sub-agents that they belong to.

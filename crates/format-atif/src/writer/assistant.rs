@@ -4,6 +4,7 @@
 //! `message` and `tool_calls`.
 
 use core_model::{Block, Event, LossKind, Message, Output, ToolUse};
+use jsonl::json_string;
 
 use super::{
     DocumentWriter, json,
@@ -201,7 +202,7 @@ fn add_call(step: &mut Step, tool: &ToolUse<'_>, is_awaited: bool, out: &mut Out
     let id = json::text(tool.id, "tool_use.id", out);
     let name = match tool.name.as_text() {
         Some(name) => json::text(name, "tool_use.name", out),
-        None => json::string(&tool.name.decode()),
+        None => json_string(&tool.name.decode()),
     };
     let arguments = json::arguments(tool.input, out);
     step.tool_calls.push_str("{\"tool_call_id\":");

@@ -7,7 +7,7 @@
 use std::ops::Add;
 
 use core_model::{DocumentPart, LossKind, Output, Tokens};
-use jsonl::Text;
+use jsonl::{Text, json_string};
 
 use super::{DocumentWriter, json};
 
@@ -44,7 +44,7 @@ impl DocumentWriter {
         out.put_args(line, format_args!("{{\"schema_version\":\"{VERSION}\""));
         let fact = |fact: &Option<String>| {
             let text = Text::new(fact.as_deref()?)?;
-            Some(json::string(&text.decode()))
+            Some(json_string(&text.decode()))
         };
         if let Some(id) = fact(&self.facts.session_id) {
             out.put(line, ",\"session_id\":");
@@ -52,10 +52,10 @@ impl DocumentWriter {
         }
         if let Some(agent) = &self.facts.agent {
             out.put(line, ",\"trajectory_id\":");
-            out.put(line, &json::string(agent));
+            out.put(line, &json_string(agent));
         }
         out.put(line, ",\"agent\":{\"name\":");
-        out.put(line, &json::string(self.agent));
+        out.put(line, &json_string(self.agent));
         out.put(line, ",\"version\":");
         match fact(&self.facts.version) {
             Some(version) => out.put(line, &version),
@@ -92,7 +92,7 @@ impl DocumentWriter {
             return self.model.clone();
         }
         let first = self.facts.interactions.first_model().and_then(Text::new);
-        first.map(|model| json::string(&model.decode())).or_else(|| self.model.clone())
+        first.map(|model| json_string(&model.decode())).or_else(|| self.model.clone())
     }
 
     /// Writes the totals behind the steps.

@@ -3,17 +3,10 @@
 //! In: the text `"\ud800"`, half a surrogate pair. Out: `"\ufffd"`, because Harbor refuses the half.
 
 use core_model::{Input, LineId, LossKind, Output, Tokens, Usage};
-use jsonl::{Raw, Style, Text, push_string, respell};
+use jsonl::{Raw, Style, Text, json_string, respell};
 
 /// Limit on the levels of a value. Python refuses about a thousand.
 const MAX_DEPTH: usize = 200;
-
-/// Returns a text as a JSON string.
-pub(super) fn string(text: &str) -> String {
-    let mut written = Vec::with_capacity(text.len().saturating_add(2));
-    push_string(&mut written, text, Style::Compact);
-    String::from_utf8_lossy(&written).into_owned()
-}
 
 /// Returns a text of the source as a JSON string. Half a surrogate pair counts as flattened under
 /// `field`.
@@ -21,7 +14,7 @@ pub(super) fn text(text: Text<'_>, field: &'static str, out: &mut Output) -> Str
     if text.has_lone_surrogate() {
         out.lose(LossKind::Flattened, field);
     }
-    string(&text.decode())
+    json_string(&text.decode())
 }
 
 /// Returns a value of the source on one line.
@@ -123,7 +116,7 @@ pub(super) fn arguments(input: Input<'_>, out: &mut Output) -> String {
     out.lose(LossKind::Flattened, "tool_use.input");
     match is_plain(raw) {
         true => format!("{{\"input\":{}}}", value(raw)),
-        false => format!("{{\"input\":{}}}", string(raw.as_str())),
+        false => format!("{{\"input\":{}}}", json_string(raw.as_str())),
     }
 }
 
@@ -146,7 +139,7 @@ pub(super) fn metrics_of(usage: &Usage<'_>) -> String {
             continue;
         }
         extra.push(',');
-        extra.push_str(&string(&key.decode()));
+        extra.push_str(&json_string(&key.decode()));
         extra.push(':');
         extra.push_str(&value(member.raw()));
     }

@@ -1,8 +1,9 @@
 //! Counts data that a document has no place for.
 
 use core_model::{Event, LossKind, Message, Output, Role, Start};
+use jsonl::json_string;
 
-use super::{DocumentWriter, json};
+use super::DocumentWriter;
 
 /// Counts the members of a message that no step has.
 pub(super) fn count_message(event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
@@ -31,9 +32,8 @@ impl DocumentWriter {
         }
         let version = context.version.filter(|it| !is_known(&facts.version, it.as_str()));
         out.drop_if(version.is_some(), names.version);
-        let branch = context
-            .git_branch
-            .filter(|it| !is_known(&self.git_branch, &json::string(&it.decode())));
+        let branch =
+            context.git_branch.filter(|it| !is_known(&self.git_branch, &json_string(&it.decode())));
         out.drop_if(branch.is_some(), names.git_branch);
         out.drop_speaker(event);
     }
@@ -43,7 +43,7 @@ impl DocumentWriter {
         out.drop_ids(event);
         out.drop_time(event);
         let is_other =
-            |model: jsonl::Text<'_>| Some(json::string(&model.decode())) != self.model_name();
+            |model: jsonl::Text<'_>| Some(json_string(&model.decode())) != self.model_name();
         out.drop_if(start.model.is_some_and(is_other), "model");
         out.drop_if(start.tools.is_some(), "tools");
         self.count_cwd(event, out);

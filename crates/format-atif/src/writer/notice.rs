@@ -4,7 +4,7 @@
 //! "extra":{"kind":"notice","level":"info"},..}`.
 
 use core_model::{Event, LossKind, Notice, NoticeKind, Outcome, Output, Status};
-use jsonl::{Raw, Scanner};
+use jsonl::{Raw, Scanner, json_string};
 
 use super::{DocumentWriter, json, step::Step};
 
@@ -50,7 +50,7 @@ impl DocumentWriter {
         out.drop_ids(event);
         let mut step = Step::new("system", event, out);
         step.add_extra("kind", "\"notice\"");
-        step.add_extra("level", &json::string(level));
+        step.add_extra("level", &json_string(level));
         self.add_cwd(&mut step, event, out);
         step
     }
@@ -90,8 +90,8 @@ fn lines(raw: Raw<'_>) -> String {
     match texts.collect::<Option<Vec<_>>>().filter(|texts| !texts.is_empty()) {
         Some(texts) => {
             let texts: Vec<_> = texts.iter().map(|text| text.decode()).collect();
-            json::string(&texts.join("\n"))
+            json_string(&texts.join("\n"))
         }
-        None => json::string(raw.as_str()),
+        None => json_string(raw.as_str()),
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use core_model::{Event, IdHasher, LineId, LossKind, Message, Output, Place, Tokens, millis};
-use jsonl::Text;
+use jsonl::{Text, json_string};
 
 use super::json;
 
@@ -145,10 +145,10 @@ impl Step {
         put("timestamp", self.timestamp.as_deref(), out);
         out.put_args(line, format_args!(",\"source\":\"{}\"", self.source));
         put("model_name", self.model_name.as_deref(), out);
-        let text = self.text.take().map(|text| json::string(&text));
+        let text = self.text.take().map(|text| json_string(&text));
         let message = self.message.take().or(text);
         put("message", Some(message.as_deref().unwrap_or("\"\"")), out);
-        let thinking = self.thinking.take().map(|text| json::string(&text));
+        let thinking = self.thinking.take().map(|text| json_string(&text));
         put("reasoning_content", thinking.as_deref(), out);
         if !self.tool_calls.is_empty() {
             out.put(line, ",\"tool_calls\":[");
@@ -186,12 +186,12 @@ fn timestamp(event: &Event<'_>, out: &mut Output) -> Option<String> {
     if let Some(text) = text.filter(|text| is_iso(text.as_bytes()))
         && millis(time).is_some_and(|millis| TIMES.contains(&millis))
     {
-        return Some(json::string(&text));
+        return Some(json_string(&text));
     }
     match millis(time).filter(|millis| TIMES.contains(millis)) {
         Some(millis) => {
             out.lose(LossKind::Flattened, event.vocabulary.time);
-            Some(json::string(&core_model::iso_millis(millis)))
+            Some(json_string(&core_model::iso_millis(millis)))
         }
         None => {
             out.lose(LossKind::Dropped, event.vocabulary.time);

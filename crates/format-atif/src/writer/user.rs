@@ -4,7 +4,7 @@
 //! `t1`.
 
 use core_model::{Block, Content, Event, Field, LossKind, Message, Output, ToolResult};
-use jsonl::Raw;
+use jsonl::{Raw, json_string};
 
 use super::{DocumentWriter, json, step::Step};
 
@@ -112,7 +112,7 @@ fn content(content: &Content<'_>, field: &'static str, out: &mut Output) -> Stri
         Content::Text(text) => return json::text(*text, field, out),
         Content::Other(raw) if !raw.is_null() => {
             out.lose(LossKind::Flattened, field);
-            return json::string(raw.as_str());
+            return json_string(raw.as_str());
         }
         _ => {}
     }
@@ -130,12 +130,12 @@ fn content(content: &Content<'_>, field: &'static str, out: &mut Output) -> Stri
                 out.lose(LossKind::Flattened, "block.image");
                 let n_bytes = (data.as_str().len() / 4).saturating_mul(3);
                 let media_type = media_type.decode();
-                parts.push(json::string(&format!("[image {media_type}, {n_bytes} bytes]")));
+                parts.push(json_string(&format!("[image {media_type}, {n_bytes} bytes]")));
             }
             _ => {
                 let kind = kind_of(&block);
                 out.lose_named(LossKind::Flattened, &format!("block.{kind}"));
-                parts.push(json::string(&shown(&block, &kind)));
+                parts.push(json_string(&shown(&block, &kind)));
             }
         }
     }

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use jsonl::{Style, push_string};
+use jsonl::{Style, json_string, push_string};
 
 /// Builder of a JSON object.
 #[derive(Debug, Default)]
@@ -17,9 +17,7 @@ pub(super) struct Object {
 impl Object {
     /// Sets a member to a string.
     pub(super) fn text(&mut self, name: &str, text: &str) {
-        let mut written = Vec::with_capacity(text.len().saturating_add(2));
-        push_string(&mut written, text, Style::Compact);
-        self.raw(name, String::from_utf8_lossy(&written).into_owned());
+        self.raw(name, json_string(text));
     }
 
     /// Sets a member to a string, or to `null`.

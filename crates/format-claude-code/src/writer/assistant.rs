@@ -1,13 +1,13 @@
 //! Writes responses: one entry for each block, all with one message id.
 
 use core_model::{Block, Event, LineId, LossKind, Message, Output, ToolUse, replacement_tool_name};
-use jsonl::{Raw, Text};
+use jsonl::{Raw, Text, json_string};
 
 use super::{
     ClaudeCodeWriter,
     block::{put_assistant_block, put_tool_use},
     calls::Call,
-    thread::{Ending, json, lose_envelope},
+    thread::{Ending, lose_envelope},
 };
 
 /// The current response.
@@ -26,7 +26,7 @@ impl Response {
     pub(super) fn resume(message: &Message<'_>) -> Option<Self> {
         let source_id = message.id?.decode().into_owned();
         Some(Self {
-            id: json(&source_id),
+            id: json_string(&source_id),
             source_id: Some(source_id),
             model: message.model.map(|model| model.decode().into_owned()),
             is_interrupted: false,
@@ -53,10 +53,10 @@ impl ClaudeCodeWriter {
             self.give_up_calls(true, event, out);
             self.response = Some(Response {
                 id: match message.id {
-                    Some(id) => json(&id.decode()),
+                    Some(id) => json_string(&id.decode()),
                     None => {
                         out.lose(LossKind::Invented, "message.id");
-                        json(&out.message_id(event, 0))
+                        json_string(&out.message_id(event, 0))
                     }
                 },
                 source_id: message.id.map(|id| id.decode().into_owned()),
@@ -245,7 +245,7 @@ impl ClaudeCodeWriter {
             None => {
                 let line = self.thread.open(entry.event, out);
                 out.put(line, ",\"unsignedThinking\":[");
-                let uuid = json(&out.uuid(entry.event, "thinking", entry.block_idx));
+                let uuid = json_string(&out.uuid(entry.event, "thinking", entry.block_idx));
                 self.thought = Some(Thought { line, uuid });
                 line
             }

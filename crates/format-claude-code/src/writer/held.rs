@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use core_model::{Event, LineId, LossKind, Output, ToolResult};
-use jsonl::Raw;
+use jsonl::{Raw, json_string};
 
-use super::{ClaudeCodeWriter, calls::Call, thread::json, user::put_result};
+use super::{ClaudeCodeWriter, calls::Call, user::put_result};
 
 /// Limit for results that are held. Any further one becomes a notice.
 const MAX_HELD: usize = 64;
@@ -47,7 +47,7 @@ impl ClaudeCodeWriter {
         let line = out.open();
         out.put(line, "{");
         put_result(out, line, result, None, extra);
-        let uuid = json(&out.uuid(event, "held", block_idx));
+        let uuid = json_string(&out.uuid(event, "held", block_idx));
         lines.insert(id.into_owned(), (line, uuid));
         true
     }

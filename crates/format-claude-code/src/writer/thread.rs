@@ -3,7 +3,7 @@
 use core_model::{
     Context, Event, Facts, IdSet, LineId, LossKind, Message, Output, TitleRank, uuid_of_name,
 };
-use jsonl::{Scanner, Style, Text, push_string};
+use jsonl::{Scanner, Text, json_string};
 
 use super::clock::Clock;
 
@@ -53,9 +53,9 @@ impl Thread {
         };
         let mut thread = Self {
             source_id: decoded(&facts.session_id),
-            cwd: decoded(&facts.cwd).map(|text| json(&text)),
-            version: decoded(&facts.version).map(|text| json(&text)),
-            agent: facts.agent.as_deref().map(json),
+            cwd: decoded(&facts.cwd).map(|text| json_string(&text)),
+            version: decoded(&facts.version).map(|text| json_string(&text)),
+            agent: facts.agent.as_deref().map(json_string),
             ..Self::default()
         };
         thread.is_renamed = thread.source_id.as_deref().is_some_and(|id| session_uuid(id) != id);
@@ -78,12 +78,12 @@ impl Thread {
     pub(super) fn resume(&mut self, context: &Context<'_>) {
         self.observe(context);
         if let Some(id) = context.session_id {
-            self.session_id = json(&id.decode());
+            self.session_id = json_string(&id.decode());
         }
         let Some(uuid) = context.uuid else { return };
         let uuid = uuid.decode();
         self.used.insert(&uuid);
-        self.parent = Some(json(&uuid));
+        self.parent = Some(json_string(&uuid));
         if let Some(time) = context.time {
             self.clock.resume(time);
         }
@@ -133,7 +133,7 @@ impl Thread {
                 out.uuid(event, "session", 0)
             }
         };
-        self.session_id = json(&id);
+        self.session_id = json_string(&id);
         if self.cwd.is_none() {
             out.lose(LossKind::Invented, "cwd");
         }
@@ -188,9 +188,9 @@ impl Thread {
         let Ending { kind, block_idx, is_own, earliest, event } = *ending;
         let uuid = self
             .own_uuid(event.context.uuid.filter(|_| is_own))
-            .unwrap_or_else(|| json(&out.uuid(event, kind, block_idx)));
+            .unwrap_or_else(|| json_string(&out.uuid(event, kind, block_idx)));
         let parent = event.context.parent.value().filter(|_| is_own);
-        if parent.is_some_and(|parent| json(&parent.decode()) != self.parent()) {
+        if parent.is_some_and(|parent| json_string(&parent.decode()) != self.parent()) {
             out.lose(LossKind::Flattened, event.vocabulary.parent);
         }
         let time = event.context.time.filter(|_| is_own);
@@ -212,7 +212,7 @@ impl Thread {
     /// Returns the id of the event, unless an entry has it already.
     fn own_uuid(&mut self, uuid: Option<Text<'_>>) -> Option<String> {
         let uuid = uuid.filter(|uuid| !uuid.is_empty() && !uuid.has_lone_surrogate())?.decode();
-        self.used.insert(&uuid).then(|| json(&uuid))
+        self.used.insert(&uuid).then(|| json_string(&uuid))
     }
 }
 
@@ -258,7 +258,7 @@ pub(super) fn put_title(out: &mut Output, rank: TitleRank, title: &str, session_
             TitleRank::Model | TitleRank::Summary => "{\"type\":\"ai-title\",\"aiTitle\":",
         },
     );
-    out.put(line, &json(&title.decode()));
+    out.put(line, &json_string(&title.decode()));
     out.put(line, ",\"sessionId\":");
     out.put(line, session_id);
     out.put(line, "}");
@@ -286,16 +286,9 @@ pub(super) fn lose_envelope(event: &Event<'_>, message: &Message<'_>, out: &mut 
     }
 }
 
-/// Returns a text as a JSON string.
-pub(super) fn json(text: &str) -> String {
-    let mut written = Vec::with_capacity(text.len().saturating_add(2));
-    push_string(&mut written, text, Style::Compact);
-    String::from_utf8_lossy(&written).into_owned()
-}
-
 fn set(slot: &mut Option<String>, text: Option<Text<'_>>) {
     if let Some(text) = text {
-        *slot = Some(json(&text.decode()));
+        *slot = Some(json_string(&text.decode()));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Copies values from a source line to the output, and replaces those that clido would refuse.
 
 use core_model::{Block, Event, Input, LineId, LossKind, Output, TextBody, ToolName};
-use jsonl::{Raw, Style, Text};
+use jsonl::{Raw, Style, Text, json_string};
 
 use crate::loadable::loadable;
 
@@ -109,10 +109,8 @@ impl<'o> Pen<'o> {
 
     /// Appends a text of our own inside a string.
     pub(super) fn own_body(&mut self, line: LineId, words: &str) {
-        let mut quoted = Vec::new();
-        jsonl::push_string(&mut quoted, words, Style::Compact);
         self.out.touch(line);
-        self.out.put(line, inner(&String::from_utf8(quoted).unwrap_or_default()));
+        self.out.put(line, inner(&json_string(words)));
     }
 
     fn mended(&self, raw: Raw<'_>, max_depth: usize) -> Option<String> {

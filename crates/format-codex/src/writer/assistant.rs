@@ -1,9 +1,9 @@
 //! Writes responses: a line for each text, thinking and call.
 
 use core_model::{Block, Event, Input, LossKind, Message, Output, ToolUse};
-use jsonl::{Raw, Scanner, Text};
+use jsonl::{Raw, Scanner, Text, json_string};
 
-use super::{SessionWriter, calls::CallKind, lines::json, losses, part};
+use super::{SessionWriter, calls::CallKind, losses, part};
 
 impl SessionWriter {
     pub(super) fn write_assistant(
@@ -61,7 +61,7 @@ impl SessionWriter {
     }
 
     fn write_text(&mut self, event: &Event<'_>, text: Text<'_>, n: usize, out: &mut Output) {
-        let said = json(&text.decode());
+        let said = json_string(&text.decode());
         let line = self.open_derived("event_msg", out);
         out.put(line, "\"type\":\"agent_message\",\"message\":");
         out.put(line, &said);

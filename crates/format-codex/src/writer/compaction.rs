@@ -4,12 +4,9 @@
 //! "type":"compacted","payload":{"message":"","replacement_history":[{"type":"message",..}]}}`.
 
 use core_model::{Event, LineId, Message, Notice, Output};
+use jsonl::json_string;
 
-use super::{
-    SessionWriter,
-    lines::{json, put_type},
-    part,
-};
+use super::{SessionWriter, lines::put_type, part};
 
 /// The open line of a compaction's boundary. Its type is not written yet.
 #[derive(Debug)]
@@ -34,14 +31,14 @@ impl SessionWriter {
         let mut boundary = Boundary { line, notice: String::new(), both: String::new() };
         for (name, text) in [("subtype", notice.subtype), ("about", notice.about)] {
             if let Some(text) = text {
-                boundary.notice.push_str(&format!(",\"{name}\":{}", json(&text.decode())));
+                boundary.notice.push_str(&format!(",\"{name}\":{}", json_string(&text.decode())));
             }
         }
         if let Some(text) = notice.text.and_then(|text| text.as_text()) {
-            boundary.notice.push_str(&format!(",\"text\":{}", json(&text.decode())));
+            boundary.notice.push_str(&format!(",\"text\":{}", json_string(&text.decode())));
         }
         if let Some(trigger) = notice.trigger {
-            boundary.both.push_str(&format!(",\"trigger\":{}", json(&trigger.decode())));
+            boundary.both.push_str(&format!(",\"trigger\":{}", json_string(&trigger.decode())));
         }
         if let Some(tokens) = notice.pre_tokens.filter(|tokens| tokens.as_f64().is_some()) {
             boundary.both.push_str(&format!(",\"pre_tokens\":{}", tokens.as_str()));

@@ -1,12 +1,9 @@
 //! Writes the first line: Codex refuses a file whose first line is another.
 
 use core_model::{Body, Event, LossKind, Output, is_uuid, uuid_of_name};
-use jsonl::{Raw, Scanner, Text};
+use jsonl::{Raw, Scanner, Text, json_string};
 
-use super::{
-    SessionWriter,
-    lines::{json, put_type},
-};
+use super::{SessionWriter, lines::put_type};
 use crate::store::written_id;
 
 impl SessionWriter {
@@ -70,7 +67,7 @@ impl SessionWriter {
         }
         out.put(line, ",\"history_mode\":\"legacy\"");
         if let Some(branch) = event.context.git_branch {
-            let branch = json(&branch.decode());
+            let branch = json_string(&branch.decode());
             out.put_args(line, format_args!(",\"git\":{{\"branch\":{branch}}}"));
             self.git_branch = Some(branch);
         }

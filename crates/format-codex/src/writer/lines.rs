@@ -4,7 +4,7 @@
 //! "payload":{`.
 
 use core_model::{Context, Event, LineId, LossKind, Output, iso_millis, millis};
-use jsonl::{Raw, Style, push_string};
+use jsonl::{Raw, json_string};
 
 use super::SessionWriter;
 
@@ -36,11 +36,11 @@ impl Clock {
         self.last = millis;
         match time.as_text() {
             Some(text) => {
-                self.written = json(&text.decode());
+                self.written = json_string(&text.decode());
                 true
             }
             None => {
-                self.written = json(&iso_millis(millis));
+                self.written = json_string(&iso_millis(millis));
                 false
             }
         }
@@ -48,7 +48,7 @@ impl Clock {
 
     /// Returns the last time, a JSON string.
     pub(super) fn written(&self) -> String {
-        if self.written.is_empty() { json(&iso_millis(0)) } else { self.written.clone() }
+        if self.written.is_empty() { json_string(&iso_millis(0)) } else { self.written.clone() }
     }
 }
 
@@ -100,11 +100,4 @@ impl SessionWriter {
 /// Writes the type of a line and the start of its payload.
 pub(super) fn put_type(line: LineId, kind: &str, out: &mut Output) {
     out.put_args(line, format_args!(",\"type\":\"{kind}\",\"payload\":{{"));
-}
-
-/// Returns a text as a JSON string.
-pub(super) fn json(text: &str) -> String {
-    let mut written = Vec::with_capacity(text.len().saturating_add(2));
-    push_string(&mut written, text, Style::Compact);
-    String::from_utf8_lossy(&written).into_owned()
 }

@@ -1,8 +1,9 @@
 //! Counts data that Codex's lines have no place for.
 
 use core_model::{Event, LossKind, Message, Output, Role, Start, is_uuid};
+use jsonl::json_string;
 
-use super::{SessionWriter, lines::json};
+use super::SessionWriter;
 
 impl SessionWriter {
     /// Counts the context of an event: speaker and place. The first line has the context of the session.
@@ -24,7 +25,7 @@ impl SessionWriter {
         let version = context.version.filter(|it| !is_known(&facts.version, it.as_str()));
         out.drop_if(version.is_some(), names.version);
         let branch =
-            context.git_branch.filter(|it| !is_known(&self.git_branch, &json(&it.decode())));
+            context.git_branch.filter(|it| !is_known(&self.git_branch, &json_string(&it.decode())));
         out.drop_if(branch.is_some(), names.git_branch);
         out.drop_speaker(event);
     }

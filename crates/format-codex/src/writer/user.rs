@@ -1,8 +1,9 @@
 //! Writes the user's messages and the outputs of calls, each on a line of its own.
 
 use core_model::{Block, Content, Event, Field, LossKind, Message, Output, ToolResult};
+use jsonl::json_string;
 
-use super::{SessionWriter, calls::CallKind, lines::json, part};
+use super::{SessionWriter, calls::CallKind, part};
 
 impl SessionWriter {
     pub(super) fn write_user(
@@ -70,7 +71,7 @@ impl SessionWriter {
             if let Block::Image { media_type, data } = block {
                 out.put(line, comma);
                 let url = format!("data:{};base64,{}", media_type.decode(), data.decode());
-                out.put(line, &json(&url));
+                out.put(line, &json_string(&url));
                 comma = ",";
             }
         }

@@ -4,7 +4,7 @@
 //! session `069c5d1e`.
 
 use core_model::{Facts, TitleRank};
-use jsonl::Text;
+use jsonl::{Text, json_string};
 
 /// The name of the file.
 pub(super) const FILE: &str = "workspace.yaml";
@@ -50,23 +50,17 @@ pub(super) fn write_workspace(
     });
     let start = meaning(&facts.start).unwrap_or_else(|| core_model::iso_millis(0));
     let end = meaning(&facts.end).unwrap_or_else(|| start.clone());
-    let mut file = format!("id: {session_id}\ncwd: {}\nclient_name: github/cli\n", quoted(project));
+    let mut file =
+        format!("id: {session_id}\ncwd: {}\nclient_name: github/cli\n", json_string(project));
     let is_named = title.as_ref().is_some_and(|(is_named, _)| *is_named);
     if let Some((_, title)) = title {
-        file.push_str(&format!("name: {}\n", quoted(&title)));
+        file.push_str(&format!("name: {}\n", json_string(&title)));
     }
     file.push_str(&format!(
         "user_named: {is_named}\nsummary_count: 0\nfork_count: 0\ncreated_at: {start}\n\
          updated_at: {end}\n"
     ));
     (FILE, file.into_bytes())
-}
-
-/// Returns a text as a scalar in double quotes, which may hold any text.
-fn quoted(text: &str) -> String {
-    let mut written = Vec::new();
-    jsonl::push_string(&mut written, text, jsonl::Style::Compact);
-    String::from_utf8_lossy(&written).into_owned()
 }
 
 #[cfg(test)]

@@ -6,12 +6,9 @@
 //! `"agentId":"a1"`.
 
 use core_model::{Event, Output, uuid_of_name};
-use jsonl::Text;
+use jsonl::{Text, json_string};
 
-use super::{
-    SessionWriter,
-    thread::{json, put_type},
-};
+use super::{SessionWriter, thread::put_type};
 
 /// A sub-agent.
 #[derive(Debug, PartialEq)]
@@ -34,7 +31,7 @@ impl SessionWriter {
             let name = || uuid_of_name("agent", &tool_use.decode());
             let agent = context.agent_id.filter(|agent| !agent.is_empty());
             let agent = agent.map_or_else(name, |agent| agent.decode().into_owned());
-            Speaker { agent: json(&agent), tool_use: json(&tool_use.decode()) }
+            Speaker { agent: json_string(&agent), tool_use: json_string(&tool_use.decode()) }
         });
         if speaker == self.speaker || event.message().is_none() {
             return;
@@ -60,7 +57,7 @@ impl SessionWriter {
     pub(super) fn has_speaker(&self, event: &Event<'_>) -> bool {
         let has = |id: Option<Text<'_>>, known: fn(&Speaker) -> &String| {
             let speaker = self.speaker.as_ref();
-            id.is_none_or(|id| speaker.is_some_and(|it| *known(it) == json(&id.decode())))
+            id.is_none_or(|id| speaker.is_some_and(|it| *known(it) == json_string(&id.decode())))
         };
         has(event.context.agent_id, |it| &it.agent)
             && has(event.context.parent_tool_use, |it| &it.tool_use)

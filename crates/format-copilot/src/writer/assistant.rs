@@ -3,14 +3,14 @@
 use core_model::{
     Block, Event, LossKind, Message, Output, ToolUse, is_accepted_tool_id, replacement_tool_name,
 };
-use jsonl::{Raw, Style, respell};
+use jsonl::{Raw, Style, json_string, respell};
 
 use super::{
     SessionWriter, block,
     calls::Call,
     losses,
     response::{Key, Response, Stage},
-    thread::{json, put_type},
+    thread::put_type,
 };
 
 impl SessionWriter {
@@ -61,7 +61,7 @@ impl SessionWriter {
             match usage.is_object() {
                 true => {
                     out.lose(LossKind::Flattened, "usage");
-                    let id = message.id.map(|id| json(&id.decode()));
+                    let id = message.id.map(|id| json_string(&id.decode()));
                     self.tally.hold(key, id, usage.tokens());
                 }
                 false => out.lose(LossKind::Dropped, "usage"),

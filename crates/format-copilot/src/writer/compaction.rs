@@ -4,11 +4,11 @@
 //! `{"type":"session.compaction_complete","data":{"success":true,"summaryContent":..},..}`.
 
 use core_model::{Event, LossKind, Message, Notice, Output};
-use jsonl::Raw;
+use jsonl::{Raw, json_string};
 
 use super::{
     SessionWriter, block,
-    thread::{Line, json, put_type},
+    thread::{Line, put_type},
 };
 
 /// The open line of a compaction's boundary. Its type is not written yet.
@@ -41,20 +41,21 @@ impl SessionWriter {
         }
         let written = |text: Option<Raw<'_>>| match text.filter(|text| !text.is_null()) {
             Some(text) => match text.as_text() {
-                Some(text) => json(&text.decode()),
-                None => json(text.as_str()),
+                Some(text) => json_string(&text.decode()),
+                None => json_string(text.as_str()),
             },
             None => "\"\"".to_owned(),
         };
         let mut members = String::from("\"infoType\":");
         members.push_str(
-            &notice
-                .subtype
-                .map_or_else(|| "\"compaction\"".to_owned(), |subtype| json(&subtype.decode())),
+            &notice.subtype.map_or_else(
+                || "\"compaction\"".to_owned(),
+                |subtype| json_string(&subtype.decode()),
+            ),
         );
         members.push_str(&format!(",\"kind\":\"compaction\",\"message\":{}", written(notice.text)));
         if let Some(about) = notice.about {
-            members.push_str(&format!(",\"about\":{}", json(&about.decode())));
+            members.push_str(&format!(",\"about\":{}", json_string(&about.decode())));
         }
         let number = notice.pre_tokens.filter(|tokens| tokens.as_f64().is_some());
         self.boundary = Some(Boundary {
@@ -93,7 +94,7 @@ impl SessionWriter {
             match TRIGGERS.contains(&trigger.as_str()) {
                 true => out.put_args(id, format_args!(",\"trigger\":\"{trigger}\"")),
                 // Copilot's own words for it are others.
-                false => out.put_args(id, format_args!(",\"cause\":{}", json(&trigger))),
+                false => out.put_args(id, format_args!(",\"cause\":{}", json_string(&trigger))),
             }
         }
         out.put(id, ",\"summaryContent\":");
@@ -114,7 +115,7 @@ impl SessionWriter {
         put_type(line.id, "session.info", out);
         out.put(line.id, &notice);
         if let Some(trigger) = trigger {
-            out.put_args(line.id, format_args!(",\"trigger\":{}", json(&trigger)));
+            out.put_args(line.id, format_args!(",\"trigger\":{}", json_string(&trigger)));
         }
         if let Some(tokens) = pre_tokens {
             out.put_args(line.id, format_args!(",\"preTokens\":{tokens}"));

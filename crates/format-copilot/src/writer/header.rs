@@ -1,12 +1,9 @@
 //! Writes the first line: Copilot refuses a file without a `session.start`.
 
 use core_model::{Body, Event, LossKind, Output, Start, is_uuid, uuid_of_name};
-use jsonl::{Raw, Scanner, Text};
+use jsonl::{Raw, Scanner, Text, json_string};
 
-use super::{
-    SessionWriter,
-    thread::{json, put_type},
-};
+use super::{SessionWriter, thread::put_type};
 use crate::store::written_id;
 
 impl SessionWriter {
@@ -58,7 +55,7 @@ impl SessionWriter {
         }
         if let Some(branch) = event.context.git_branch {
             out.put(id, ",\"branch\":");
-            out.put(id, &json(&branch.decode()));
+            out.put(id, &json_string(&branch.decode()));
             self.git_branch = Some(branch.as_str().to_owned());
         }
         out.put(id, "}");

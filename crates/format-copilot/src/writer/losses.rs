@@ -4,8 +4,9 @@ use core_model::{
     Event, LossKind, Message, Output, Role, Start, ToolCall, is_accepted_tool_id, is_uuid,
     replacement_tool_name,
 };
+use jsonl::json_string;
 
-use super::{SessionWriter, thread::json};
+use super::SessionWriter;
 
 impl SessionWriter {
     /// Counts the context of an event: speaker and place. The first line has the context of the session.
@@ -38,7 +39,7 @@ impl SessionWriter {
     /// has the members of the first start.
     pub(super) fn count_start(&self, event: &Event<'_>, start: &Start<'_>, out: &mut Output) {
         let is_last = |model: &jsonl::Text<'_>| {
-            self.model.as_ref().is_some_and(|it| *it == json(&model.decode()))
+            self.model.as_ref().is_some_and(|it| *it == json_string(&model.decode()))
         };
         if !self.thread.is_last(event) {
             out.drop_ids(event);

@@ -4,12 +4,9 @@
 //! `reasoningBlocks`, `content` and `toolRequests`. A text after a call begins another line.
 
 use core_model::{Event, IdHasher, LineId, Message, Output};
-use jsonl::Text;
+use jsonl::{Text, json_string};
 
-use super::{
-    SessionWriter,
-    thread::{Line, json},
-};
+use super::{SessionWriter, thread::Line};
 
 /// The property that all lines of a response share, as hashes.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -116,10 +113,10 @@ impl Response {
     /// Notes the members of the response that are written behind its blocks.
     pub(super) fn observe(&mut self, message: &Message<'_>) {
         if let Some(model) = message.model.filter(|model| !model.is_empty()) {
-            self.model = Some(json(&model.decode()));
+            self.model = Some(json_string(&model.decode()));
         }
         if let Some(id) = message.id {
-            self.message_id = Some(json(&id.decode()));
+            self.message_id = Some(json_string(&id.decode()));
         }
     }
 }

@@ -8,7 +8,7 @@ use core_model::{
     Context, Event, IdSet, LineId, LossKind, Output, Place, is_uuid, iso_millis, millis,
     uuid_of_name,
 };
-use jsonl::{Raw, Style, Text, push_string};
+use jsonl::{Raw, Text, json_string};
 
 /// The thread of lines.
 #[derive(Debug, Default)]
@@ -46,7 +46,7 @@ impl Thread {
         let Some(id) = context.uuid else { return };
         let id = id.decode();
         self.used.insert(&id);
-        self.parent = Some(json(&id));
+        self.parent = Some(json_string(&id));
     }
 
     /// Opens a line of a type, up to the first member of its data. The first one of an event (`n` is 0)
@@ -84,8 +84,8 @@ impl Thread {
         self.used.insert(uuid);
         Line {
             id,
-            entry: json(uuid),
-            time: json(&iso_millis(self.last)),
+            entry: json_string(uuid),
+            time: json_string(&iso_millis(self.last)),
             agent: self.agent.clone(),
             parent: None,
         }
@@ -101,12 +101,12 @@ impl Thread {
                 }
                 let uuid = out.uuid(event, "entry", n);
                 self.used.insert(&uuid);
-                json(&uuid)
+                json_string(&uuid)
             }
         };
         let time = self.time(event, n, out);
         let parent = event.context.parent.value().filter(|_| n == 0);
-        let parent = parent.map(|parent| (json(&parent.decode()), out.place()));
+        let parent = parent.map(|parent| (json_string(&parent.decode()), out.place()));
         Line { id, entry, time, agent: self.agent.clone(), parent }
     }
 
@@ -118,18 +118,18 @@ impl Thread {
         self.last = known.unwrap_or(self.last);
         let text = time.and_then(|time| time.as_text()).map(|text| text.decode());
         if let (Some(_), Some(text)) = (known, text.filter(|text| is_iso(text))) {
-            return json(&text);
+            return json_string(&text);
         }
         if n == 0 {
             let lost = time.map_or(LossKind::Invented, |_| LossKind::Flattened);
             out.lose(lost, event.vocabulary.time);
         }
-        json(&iso_millis(self.last))
+        json_string(&iso_millis(self.last))
     }
 
     /// Returns whether the last line has the id of an event.
     pub(super) fn is_last(&self, event: &Event<'_>) -> bool {
-        event.context.uuid.is_some_and(|id| self.parent == Some(json(&id.decode())))
+        event.context.uuid.is_some_and(|id| self.parent == Some(json_string(&id.decode())))
     }
 
     /// Returns an id for a line that follows the last one and shows no line of the source.
@@ -144,8 +144,8 @@ impl Thread {
         self.last = known.unwrap_or(0);
         let text = time.as_text().map(|text| text.decode());
         match (known, text.filter(|text| is_iso(text))) {
-            (Some(_), Some(text)) => (json(&text), true),
-            _ => (json(&iso_millis(self.last)), false),
+            (Some(_), Some(text)) => (json_string(&text), true),
+            _ => (json_string(&iso_millis(self.last)), false),
         }
     }
 
@@ -172,7 +172,7 @@ impl Thread {
     /// Returns the id of an event if it is a UUID, unless a line has it already.
     fn own_id(&mut self, id: Text<'_>) -> Option<String> {
         let id = id.decode();
-        (is_uuid(&id) && self.used.insert(&id)).then(|| json(&id))
+        (is_uuid(&id) && self.used.insert(&id)).then(|| json_string(&id))
     }
 }
 
@@ -205,11 +205,4 @@ pub(crate) fn is_iso(text: &str) -> bool {
             })
     };
     fraction.is_some_and(is_fraction) && has_shape(head, b"0000-00-00T00:00:00")
-}
-
-/// Returns a text as a JSON string.
-pub(super) fn json(text: &str) -> String {
-    let mut written = Vec::with_capacity(text.len().saturating_add(2));
-    push_string(&mut written, text, Style::Compact);
-    String::from_utf8_lossy(&written).into_owned()
 }

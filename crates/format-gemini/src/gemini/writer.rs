@@ -22,7 +22,7 @@ use std::collections::{HashMap, VecDeque};
 use core_model::{
     Block, Body, Event, EventWriter, Facts, IdHasher, IdSet, Message, Options, Output, Role, Title,
 };
-use jsonl::Text;
+use jsonl::{Text, json_string};
 
 use self::open::Open;
 pub(super) use self::{
@@ -158,7 +158,7 @@ impl SessionWriter {
         for (block, _) in message.blocks() {
             match block {
                 Block::ToolUse(tool) if message.role == Role::Assistant => {
-                    let name = crate::json(&tool.name.decode());
+                    let name = json_string(&tool.name.decode());
                     self.unanswered.insert(tool.id.decode().into_owned(), name);
                 }
                 Block::ToolResult(result) => {

@@ -3,10 +3,10 @@
 use core_model::{
     Block, Event, LossKind, Message, Output, ToolUse, is_accepted_tool_id, replacement_tool_name,
 };
-use jsonl::{Raw, Style, respell};
+use jsonl::{Raw, Style, json_string, respell};
 
 use super::{SessionWriter, losses, response::Response};
-use crate::{calls::Call, json, write_part};
+use crate::{calls::Call, write_part};
 
 impl SessionWriter {
     pub(super) fn write_assistant(
@@ -112,7 +112,7 @@ impl SessionWriter {
         let written = self.calls.name(&id, || out.uuid(event, "tool", block_idx));
         let name = replacement_tool_name(&tool.name.decode());
         write_part::put_call(out, line, tool, written.as_deref(), name.as_deref());
-        let name = json(&name.unwrap_or_else(|| tool.name.decode().into_owned()));
+        let name = json_string(&name.unwrap_or_else(|| tool.name.decode().into_owned()));
         let place = self.response.as_mut().map_or(0, Response::add_call);
         self.calls.add(&id, Call { written, name, place });
     }

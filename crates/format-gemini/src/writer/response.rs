@@ -4,10 +4,10 @@
 //! text, a, b`, `result of a`, `result of b`.
 
 use core_model::{LineId, LossKind, Message, Output, Tokens};
-use jsonl::Text;
+use jsonl::{Text, json_string};
 
 use super::thread::{Line, Thread};
-use crate::{json, key::Key};
+use crate::key::Key;
 
 /// The current response.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ impl Response {
     /// Stores the members of the message. The last line of a response has the final ones.
     pub(super) fn observe(&mut self, message: &Message<'_>, out: &mut Output) {
         match message.model.filter(|model| is_known(*model)) {
-            Some(model) => self.model = Some(json(&model.decode())),
+            Some(model) => self.model = Some(json_string(&model.decode())),
             None => out.drop_if(message.model.is_some(), "model"),
         }
         if let Some(usage) = message.usage.filter(|usage| usage.is_object()) {

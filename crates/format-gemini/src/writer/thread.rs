@@ -7,9 +7,9 @@
 use core_model::{
     Context, Event, Facts, IdSet, LineId, LossKind, Output, Place, iso_millis, millis,
 };
-use jsonl::{Raw, Text};
+use jsonl::{Raw, Text, json_string};
 
-use crate::{json, store::session_uuid};
+use crate::store::session_uuid;
 
 /// The thread of lines.
 #[derive(Debug, Default)]
@@ -40,12 +40,13 @@ impl Thread {
     /// Continues after a resumed line.
     pub(super) fn resume(&mut self, context: &Context<'_>) {
         self.last = context.time.and_then(millis).unwrap_or(self.last);
-        self.session = self.session.take().or_else(|| Some(json(&context.session_id?.decode())));
-        self.cwd = context.cwd.map(|cwd| json(&cwd.decode())).or(self.cwd.take());
+        self.session =
+            self.session.take().or_else(|| Some(json_string(&context.session_id?.decode())));
+        self.cwd = context.cwd.map(|cwd| json_string(&cwd.decode())).or(self.cwd.take());
         let Some(id) = context.uuid else { return };
         let id = id.decode();
         self.used.insert(&id);
-        self.parent = Some(json(&id));
+        self.parent = Some(json_string(&id));
     }
 
     /// Sets the members that all lines share, before the first line.
@@ -61,14 +62,14 @@ impl Thread {
         if session_uuid(&id) != id {
             out.lose(LossKind::Flattened, event.vocabulary.session_id);
         }
-        self.session = Some(json(&session_uuid(&id)));
-        self.agent = facts.agent.as_deref().map(json);
+        self.session = Some(json_string(&session_uuid(&id)));
+        self.agent = facts.agent.as_deref().map(json_string);
         let cwd = fact(&facts.cwd).unwrap_or_else(|| {
             // Without a folder the client does not start.
             out.lose(LossKind::Invented, event.vocabulary.cwd);
             "/".to_owned()
         });
-        self.cwd = Some(json(&cwd));
+        self.cwd = Some(json_string(&cwd));
         let start = facts.start.as_deref().and_then(Text::new).map(Raw::from);
         self.last = start.and_then(millis).filter(|it| TIMES.contains(it)).unwrap_or(self.last);
     }
@@ -95,7 +96,7 @@ impl Thread {
     pub(super) fn open_derived(&mut self, uuid: &str, out: &mut Output) -> Line {
         let line = out.open_derived();
         self.used.insert(uuid);
-        let entry = json(uuid);
+        let entry = json_string(uuid);
         out.put_args(line, format_args!("{{\"uuid\":{entry},\"sessionId\":"));
         out.put(line, self.session.as_deref().unwrap_or("null"));
         out.put_args(line, format_args!(",\"timestamp\":\"{}\"", iso_millis(self.last)));
@@ -120,7 +121,7 @@ impl Thread {
                 }
                 let uuid = out.uuid(event, "entry", n);
                 self.used.insert(&uuid);
-                json(&uuid)
+                json_string(&uuid)
             }
         };
         out.put_args(line, format_args!("{{\"uuid\":{entry},\"sessionId\":"));
@@ -129,7 +130,7 @@ impl Thread {
         self.put_time(line, event, out);
         // The client finds a session by the folder in its first line.
         if let Some(cwd) = event.context.cwd {
-            let cwd = json(&cwd.decode());
+            let cwd = json_string(&cwd.decode());
             if self.parent.is_some() {
                 self.cwd = Some(cwd);
             } else if self.cwd.as_ref() != Some(&cwd) {
@@ -142,7 +143,7 @@ impl Thread {
             out.put_raw(line, Raw::from(branch));
         }
         let parent = event.context.parent.value().filter(|_| n == 0);
-        let parent = parent.map(|parent| (json(&parent.decode()), out.place()));
+        let parent = parent.map(|parent| (json_string(&parent.decode()), out.place()));
         Line { id: line, entry, parent }
     }
 
@@ -188,7 +189,7 @@ impl Thread {
     /// Returns the id of an event, unless a line has it already: lines with one id are one message.
     fn own_id(&mut self, id: Text<'_>) -> Option<String> {
         let id = Some(id).filter(|id| !id.is_empty() && !id.has_lone_surrogate())?.decode();
-        self.used.insert(&id).then(|| json(&id))
+        self.used.insert(&id).then(|| json_string(&id))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use core_model::{Event, IdHasher, LineId, LossKind, Message, Output, Place, Role, Tokens, millis};
-use jsonl::{Raw, Style, Text, push_string};
+use jsonl::{Raw, Text, json_string};
 
 use super::{SessionWriter, ids::Ids, part::Part};
 
@@ -165,7 +165,8 @@ impl Open {
         out.lose_at(LossKind::Invented, "info.providerID", self.place);
         out.lose_at(LossKind::Invented, "info.agent", self.place);
         let model = model.unwrap_or("unknown");
-        let (model_id, provider) = (json(model), json(provider.unwrap_or(provider_of(model))));
+        let (model_id, provider) =
+            (json_string(model), json_string(provider.unwrap_or(provider_of(model))));
         let created = self.created;
         out.put(line, "{\"info\":{");
         if self.role == Role::User {
@@ -178,7 +179,7 @@ impl Open {
             );
             ids.user = Some(id.clone());
         } else {
-            let parent = json(ids.user.as_deref().unwrap_or(&id));
+            let parent = json_string(ids.user.as_deref().unwrap_or(&id));
             let mode = if self.is_summary { "compaction" } else { "build" };
             let cwd = cwd.unwrap_or("\"/\"");
             out.put_args(
@@ -224,7 +225,7 @@ impl Open {
                 out.put(line, "\"the request failed\"}}");
             }
         }
-        let session = json(&ids.session);
+        let session = json_string(&ids.session);
         out.put_args(line, format_args!(",\"id\":\"{id}\",\"sessionID\":{session}}},\"parts\":["));
         if !self.parts.iter().any(Part::has_metadata) {
             // Only texts, thinking and calls keep a carry.
@@ -272,13 +273,6 @@ fn provider_of(model: &str) -> &'static str {
     } else {
         "anthropic"
     }
-}
-
-/// Returns a text as a JSON string.
-pub(super) fn json(text: &str) -> String {
-    let mut written = Vec::with_capacity(text.len().saturating_add(2));
-    push_string(&mut written, text, Style::Compact);
-    String::from_utf8_lossy(&written).into_owned()
 }
 
 #[test]

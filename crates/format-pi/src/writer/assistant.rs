@@ -4,14 +4,13 @@ use core_model::{
     Block, Event, LossKind, Message, Output, Tokens, ToolUse, is_accepted_tool_id,
     replacement_tool_name,
 };
-use jsonl::{Raw, Style, respell};
+use jsonl::{Raw, Style, json_string, respell};
 
 use super::{
     SessionWriter, block,
     calls::Call,
     losses,
     response::{self, Response},
-    thread::json,
 };
 
 impl SessionWriter {
@@ -129,7 +128,7 @@ impl SessionWriter {
         let written = self.calls.name(&id, || out.uuid(event, "tool", block_idx));
         let name = replacement_tool_name(&tool.name.decode());
         block::put_call(out, line, tool, written.as_deref(), name.as_deref());
-        let name = json(&name.unwrap_or_else(|| tool.name.decode().into_owned()));
+        let name = json_string(&name.unwrap_or_else(|| tool.name.decode().into_owned()));
         let place = self.response.as_mut().map_or(0, Response::add_call);
         let call = Call { written, name, place };
         let Some(early) = self.calls.release(&id) else { return self.calls.add(&id, call) };

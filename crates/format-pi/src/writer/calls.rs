@@ -6,8 +6,9 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use core_model::{Facts, IdSet, Place, ToolUse, is_accepted_tool_id, replacement_tool_id};
+use jsonl::json_string;
 
-use super::thread::{Line, json};
+use super::thread::Line;
 
 /// Limit for results that wait for their calls. Any further one becomes a notice.
 const MAX_EARLY: usize = 64;
@@ -66,7 +67,7 @@ impl Calls {
     pub(super) fn resume(&mut self, tool: &ToolUse<'_>) {
         let id = tool.id.decode();
         self.written.insert(&id);
-        let name = json(&tool.name.decode());
+        let name = json_string(&tool.name.decode());
         self.add(&id, Call { written: None, name, place: 0 });
     }
 

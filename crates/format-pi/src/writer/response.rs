@@ -4,9 +4,9 @@
 //! text, a, b`, `result of a`, `result of b`.
 
 use core_model::{Event, IdHasher, LineId, LossKind, Message, Output, Place, Tokens};
-use jsonl::{Raw, Text};
+use jsonl::{Raw, Text, json_string};
 
-use super::thread::{Line, Thread, json};
+use super::thread::{Line, Thread};
 
 /// The property that all lines of a response share, as hashes.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -111,11 +111,11 @@ impl Response {
     /// Stores the members of the message. The last line of a response has the final ones.
     pub(super) fn observe(&mut self, message: &Message<'_>, out: &mut Output) {
         match message.model.filter(|model| is_known(*model)) {
-            Some(model) => self.model = Some(json(&model.decode())),
+            Some(model) => self.model = Some(json_string(&model.decode())),
             None => out.drop_if(message.model.is_some(), "model"),
         }
         if self.message_id.is_none() {
-            self.message_id = message.id.map(|id| json(&id.decode()));
+            self.message_id = message.id.map(|id| json_string(&id.decode()));
         }
         if let Some(usage) = message.usage.filter(|usage| usage.is_object()) {
             self.usage = Some(if is_complete(usage.value()) {

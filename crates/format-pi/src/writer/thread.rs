@@ -5,7 +5,7 @@
 //! because entries wait for the response that they follow.
 
 use core_model::{Context, Event, IdSet, LineId, LossKind, Output, Place, iso_millis, millis};
-use jsonl::{Raw, Style, Text, push_string};
+use jsonl::{Raw, Text, json_string};
 
 /// The thread of entries.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ impl Thread {
         let Some(id) = context.uuid else { return };
         let id = id.decode();
         self.used.insert(&id);
-        self.parent = Some(json(&id));
+        self.parent = Some(json_string(&id));
     }
 
     /// Opens an entry. The first one of an event (`n` is 0) has its id.
@@ -71,7 +71,7 @@ impl Thread {
     /// Opens an entry that shows no line of the source, with an id made from a UUID.
     pub(super) fn open_derived(&mut self, kind: &str, uuid: &str, out: &mut Output) -> Line {
         let line = out.open_derived();
-        let entry = json(&self.new_id(uuid));
+        let entry = json_string(&self.new_id(uuid));
         out.put_args(line, format_args!("{{\"type\":\"{kind}\",\"id\":{entry}"));
         out.put_args(line, format_args!(",\"timestamp\":\"{}\"", iso_millis(self.last)));
         Line { id: line, entry, millis: self.last, parent: None }
@@ -92,7 +92,7 @@ impl Thread {
                     out.lose(LossKind::Dropped, event.vocabulary.uuid);
                 }
                 let uuid = out.uuid(event, "entry", n);
-                json(&self.new_id(&uuid))
+                json_string(&self.new_id(&uuid))
             }
         };
         out.put(line, "\"id\":");
@@ -100,7 +100,7 @@ impl Thread {
         out.put(line, ",\"timestamp\":");
         let millis = self.put_time(line, event, out);
         let parent = event.context.parent.value().filter(|_| n == 0);
-        let parent = parent.map(|parent| (json(&parent.decode()), out.place()));
+        let parent = parent.map(|parent| (json_string(&parent.decode()), out.place()));
         Line { id: line, entry, millis, parent }
     }
 
@@ -143,7 +143,7 @@ impl Thread {
     /// of parents, on which pi hangs.
     fn own_id(&mut self, id: Text<'_>) -> Option<String> {
         let id = Some(id).filter(|id| !id.is_empty() && !id.has_lone_surrogate())?.decode();
-        self.used.insert(&id).then(|| json(&id))
+        self.used.insert(&id).then(|| json_string(&id))
     }
 
     /// Returns an unused id of eight hexadecimal digits from a UUID.
@@ -163,10 +163,3 @@ impl Thread {
 
 /// Milliseconds since 1970 whose year has four digits.
 pub(super) const TIMES: std::ops::Range<i64> = 0..253_370_764_800_000;
-
-/// Returns a text as a JSON string.
-pub(super) fn json(text: &str) -> String {
-    let mut written = Vec::with_capacity(text.len().saturating_add(2));
-    push_string(&mut written, text, Style::Compact);
-    String::from_utf8_lossy(&written).into_owned()
-}

@@ -8,7 +8,7 @@ use std::{
 
 use conversion::{Conversion, EachEvent, Events, ManifestEntryKind, Report, Target};
 use core_model::{Event, Format};
-use jsonl::{Line, Style, push_string};
+use jsonl::{Line, json_string};
 
 use super::{
     Session,
@@ -52,14 +52,10 @@ pub struct SessionEvents<'s> {
 impl<'s> SessionEvents<'s> {
     /// Creates the events of a session in a format.
     pub fn new(session: &'s Session, format: &'static Format) -> Self {
-        let tool_use = |text: &String| {
-            let mut json = Vec::new();
-            if !text.is_empty() {
-                push_string(&mut json, text, Style::Compact);
-            }
-            String::from_utf8(json).unwrap_or_default()
-        };
-        let tool_uses = session.files().iter().map(|file| tool_use(&file.entry.tool_use));
+        let tool_uses = session.files().iter().map(|file| match &*file.entry.tool_use {
+            "" => String::new(),
+            tool_use => json_string(tool_use),
+        });
         Self { session, format, tool_uses: tool_uses.collect(), turns: None }
     }
 

@@ -11,7 +11,7 @@ use std::{
 
 use conversion::{Events, Source};
 use core_model::{Agent, Answers, Context, Event, Format, Missing, Options, Plan, SessionTree};
-use jsonl::{Line, Style, Text, push_string};
+use jsonl::{Line, Text, json_string};
 use sessions::{Input, Redact, SessionFiles, SessionPlace};
 use storage::Limits;
 
@@ -234,9 +234,7 @@ impl Pass<'_> {
         if !self.started.insert(agent_idx) {
             return Ok(ControlFlow::Continue(()));
         }
-        let mut written = Vec::new();
-        push_string(&mut written, tool_use.unwrap_or_default(), Style::Compact);
-        let written = String::from_utf8(written).unwrap_or_default();
+        let written = json_string(tool_use.unwrap_or_default());
         let parent_tool_use = tool_use.and_then(|_| Text::new(&written));
         let label = escape_for_terminal(&self.lines.place.label(&agent.path));
         let opened = self.lines.place.bytes(&agent.path);

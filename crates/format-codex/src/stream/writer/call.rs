@@ -4,7 +4,7 @@
 use core_model::{
     Block, Content, Field, Input, LineId, LossKind, Output, ToolName, ToolResult, ToolUse,
 };
-use jsonl::{Raw, Scanner, Style, Text, push_string};
+use jsonl::{Raw, Scanner, Text, json_string};
 
 use super::{StreamWriter, losses};
 use crate::stream::item::Item;
@@ -35,26 +35,19 @@ impl Call {
     }
 
     fn command(id: Text<'_>, command: &str) -> Self {
-        let id = respelt(&id.decode());
+        let id = json_string(&id.decode());
         let head = format!("\"id\":{id},\"type\":\"command_execution\",\"command\":{command}");
         Self { place: CallPlace::Written(head), is_command: true }
     }
 
     fn tool(id: Text<'_>, name: ToolName<'_>, arguments: &str) -> Self {
-        let (id, name) = (respelt(&id.decode()), respelt(&name.decode()));
+        let (id, name) = (json_string(&id.decode()), json_string(&name.decode()));
         let head = format!(
             "\"id\":{id},\"type\":\"mcp_tool_call\",\"server\":\"\",\"tool\":{name},\
              \"arguments\":{arguments}"
         );
         Self { place: CallPlace::Written(head), is_command: false }
     }
-}
-
-/// Returns a text as a JSON string in the style of a stream.
-fn respelt(text: &str) -> String {
-    let mut written = Vec::new();
-    push_string(&mut written, text, Style::Compact);
-    String::from_utf8_lossy(&written).into_owned()
 }
 
 /// Returns the command of a call that a stream writes as a command: one of `exec_command` with no

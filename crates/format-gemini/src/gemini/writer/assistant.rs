@@ -1,12 +1,13 @@
 //! Writes responses: all lines of a response as one message.
 
 use core_model::{Block, Event, LineId, LossKind, Message, Output, ToolUse, replacement_tool_id};
+use jsonl::json_string;
 
 use super::{
     SessionWriter, losses,
     open::{Call, Open, Part, PartKind},
 };
-use crate::{json, key::Key, write_part};
+use crate::{key::Key, write_part};
 
 impl SessionWriter {
     pub(super) fn write_response(
@@ -102,7 +103,7 @@ impl SessionWriter {
         let is_known = id.is_empty() || !self.called.insert(&id);
         let written = is_known.then(|| replacement_tool_id(&out.uuid(event, "tool", block_idx)));
         write_part::put_call_members(out, bytes, tool, written.as_deref(), None);
-        let name = json(&tool.name.decode());
+        let name = json_string(&tool.name.decode());
         let call = Call { id: id.clone(), written, name, result: None };
         let place = self.n_emitted.saturating_add(at);
         if let Some(open) = self.open.get_mut(at) {

@@ -6,10 +6,9 @@ use core_model::{
     Body, DocumentPart, Event, LineId, LossKind, Output, Sha256, is_uuid, iso_millis, millis,
     uuid_of_name,
 };
-use jsonl::{Raw, Scanner, Text};
+use jsonl::{Raw, Scanner, Text, json_string};
 
 use super::SessionWriter;
-use crate::json;
 
 impl SessionWriter {
     /// Writes the header, unless the output has one. It has no `lastUpdated`: for the client the session
@@ -27,7 +26,10 @@ impl SessionWriter {
         let hash = project_hash(cwd.as_deref().unwrap_or("/"));
         out.put_args(
             line,
-            format_args!("{{\"sessionId\":{},\"projectHash\":\"{hash}\",\"startTime\":", json(&id)),
+            format_args!(
+                "{{\"sessionId\":{},\"projectHash\":\"{hash}\",\"startTime\":",
+                json_string(&id)
+            ),
         );
         let mut scanner = Scanner::default();
         let start = self.facts.start.as_deref().unwrap_or("null");
@@ -49,7 +51,7 @@ impl SessionWriter {
         let kind = if self.facts.agent.is_some() { "subagent" } else { "main" };
         out.put_args(line, format_args!(",\"kind\":\"{kind}\""));
         if let Some(cwd) = cwd {
-            out.put_args(line, format_args!(",\"directories\":[{}]", json(&cwd)));
+            out.put_args(line, format_args!(",\"directories\":[{}]", json_string(&cwd)));
         }
         out.put(line, "}");
         match self.is_document {
@@ -115,7 +117,7 @@ impl SessionWriter {
         self.used.insert(&id);
         // The client gives this id to the results of a response.
         self.used.insert(&format!("{id}_response"));
-        out.put_args(line, format_args!("\"id\":{},\"timestamp\":", json(&id)));
+        out.put_args(line, format_args!("\"id\":{},\"timestamp\":", json_string(&id)));
         self.put_time(line, event, out);
         out.put_args(line, format_args!(",\"type\":\"{kind}\""));
         let parent = event.context.parent.value().is_some() && n == 0;

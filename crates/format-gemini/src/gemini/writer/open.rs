@@ -4,9 +4,9 @@
 //! `{..,"content":[{"text":..}],"toolCalls":[{..,"result":[..],"status":"success"}]}`.
 
 use core_model::{LineId, LossKind, Message, Output, Place, Tokens};
-use jsonl::Text;
+use jsonl::{Text, json_string};
 
-use crate::{json, key::Key};
+use crate::key::Key;
 
 /// A line that is not emitted yet.
 #[derive(Debug)]
@@ -122,7 +122,7 @@ impl Open {
     pub(super) fn observe(&mut self, message: &Message<'_>, out: &mut Output) {
         let Some(response) = &mut self.response else { return };
         match message.model.filter(|model| is_known(*model)) {
-            Some(model) => response.model = Some(json(&model.decode())),
+            Some(model) => response.model = Some(json_string(&model.decode())),
             None => out.drop_if(message.model.is_some(), "model"),
         }
         if let Some(usage) = message.usage.filter(|usage| usage.is_object()) {
