@@ -116,7 +116,7 @@ pub use self::{
     },
     sha256::Sha256,
     store::{
-        Environment, Home, Named, ReadTitles, SessionFolder, Store, System, TitleIndex,
+        Environment, Home, Named, OlderFiles, ReadTitles, SessionFolder, Store, System, TitleIndex,
         append_session_file, create_session_file, files_with_endings, marked_path, session_files,
         subfolders,
     },

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use jsonl::{Text, Value};
+use jsonl::{Framing, Text, Value};
 
 use crate::{Facts, SafeName};
 
@@ -91,10 +91,21 @@ pub struct Store {
     pub session_id: fn(&str) -> &str,
     /// The command that continues a session, without the session's name.
     pub resume: &'static [&'static str],
+    /// Sessions of older versions in the same folders, which are not JSON Lines.
+    pub older: Option<OlderFiles>,
     /// Reads a file that names a session of the client; `None` for other files.
     pub breadcrumb: Option<fn(&[u8]) -> Option<Named>>,
     /// The file with the titles of sessions, if they are not in the sessions.
     pub titles: Option<TitleIndex>,
+}
+
+/// Files in the folders of a client that older versions of it wrote: `session-1.json` of Gemini CLI.
+#[derive(Clone, Copy, Debug)]
+pub struct OlderFiles {
+    /// The end of their names, without the dot.
+    pub ending: &'static str,
+    /// The way in which they are split into records.
+    pub framing: Framing,
 }
 
 /// The layout of sessions that have a folder each, whose name is the id.

@@ -29,6 +29,7 @@ pub(crate) const STORE: Store = Store {
     place: Some(place),
     session_id: |stem| stem,
     resume: &["claude", "--resume"],
+    older: None,
     breadcrumb: Some(|bytes| {
         let crumb = Breadcrumb::parse(bytes)?;
         Some(Named { project: crumb.project, name: crumb.session_id })

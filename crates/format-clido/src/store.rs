@@ -29,6 +29,7 @@ pub(crate) const STORE: Store = Store {
     place: Some(place),
     session_id: |stem| stem,
     resume: &["clido", "--resume"],
+    older: None,
     breadcrumb: None,
     titles: None,
 };

@@ -29,6 +29,7 @@ pub(crate) const STORE: Store = Store {
     place: Some(place),
     session_id,
     resume: &["codex", "resume"],
+    older: None,
     breadcrumb: None,
     titles: Some(TitleIndex {
         file: listing::index_of,

@@ -25,6 +25,7 @@ pub(crate) const STORE: Store = Store {
     place: Some(place),
     session_id: |stem| stem,
     resume: &["copilot", "--resume="],
+    older: None,
     breadcrumb: None,
     titles: Some(TitleIndex {
         file: |session| Some(session.parent()?.join(workspace::FILE)),

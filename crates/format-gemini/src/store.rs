@@ -18,6 +18,7 @@ pub(crate) const STORE: Store = Store {
     place: Some(place),
     session_id: |stem| stem,
     resume: &["qwen", "--resume"],
+    older: None,
     breadcrumb: None,
     titles: None,
 };

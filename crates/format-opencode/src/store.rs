@@ -31,6 +31,7 @@ pub(crate) const STORE: Store = Store {
     place: Some(place),
     session_id: |stem| stem,
     resume: &["opencode", "--session"],
+    older: None,
     breadcrumb: None,
     titles: None,
 };

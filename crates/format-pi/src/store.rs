@@ -18,6 +18,7 @@ pub(crate) const STORE: Store = Store {
     place: Some(place),
     session_id,
     resume: &["pi", "--session"],
+    older: None,
     breadcrumb: None,
     titles: None,
 };

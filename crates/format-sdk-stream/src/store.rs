@@ -29,6 +29,7 @@ pub(crate) const STORE: Store = Store {
     place: None,
     session_id: |stem| stem,
     resume: &["ao-resume"],
+    older: None,
     breadcrumb: None,
     titles: None,
 };

@@ -401,7 +401,7 @@ impl<'e> Lookup<'e> {
         for store in self.all.iter().filter_map(|format| format.store) {
             let Some(named) = store.breadcrumb.and_then(|read| read(&bytes)) else { continue };
             for folder in (store.folders)(&self.environment, Some(&named.project))? {
-                let file = stored_files(&folder)?
+                let file = stored_files(&folder, Some(&store))?
                     .into_iter()
                     .find(|file| stem_of(file).is_some_and(|stem| stem == named.name.as_str()));
                 if file.is_some() {
@@ -451,7 +451,7 @@ struct Folder {
 impl Folder {
     /// Returns the files of sessions in the folder, sorted by name.
     fn files(&self) -> io::Result<Vec<PathBuf>> {
-        let mut files = stored_files(&self.path)?;
+        let mut files = stored_files(&self.path, self.format.store.as_ref())?;
         files.retain(|file| is_session(file, self.format));
         Ok(files)
     }

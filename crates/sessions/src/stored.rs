@@ -13,8 +13,8 @@ use std::{
 };
 
 use conversion::Source;
-use core_model::{Format, marked_path};
-use jsonl::Scanner;
+use core_model::{Format, Store, marked_path};
+use jsonl::{Framing, Scanner, Value};
 use storage::{Backend, Compression, Documents, Limits, list};
 
 use crate::input::{Input, stem_of};
@@ -89,17 +89,55 @@ impl Stored {
 
 /// Returns the id in the first records of a session; `None` if they have none or cannot be read.
 pub(crate) fn id_inside(file: &Path, format: &Format) -> Option<String> {
-    let opened = Input::file(file.to_owned()).open(Limits::default()).ok()?;
+    let mut found = None;
+    let read = for_first_records(file, format, MAX_HEAD_RECORDS, &mut |record| {
+        let id = record.and_then(|record| format.first_event(record).context.session_id);
+        found = id.map(|id| id.decode().into_owned());
+        found.is_none()
+    });
+    read.ok().and(found)
+}
+
+/// Calls `each` with at most `n` records at the start of a session, until it returns false. Damaged ones are
+/// `None`.
+fn for_first_records(
+    file: &Path,
+    format: &Format,
+    n: usize,
+    each: &mut dyn FnMut(Option<Value<'_>>) -> bool,
+) -> io::Result<()> {
+    let opened = Input::file(file.to_owned()).open(Limits::default())?;
+    let framing = framing_of(file, format);
+    if framing.is_document() {
+        let (mut source, mut n_left) = (Source::new(opened), n);
+        source.set_framing(framing);
+        return source.for_each(&mut |_, record| {
+            n_left = n_left.saturating_sub(1);
+            each(record.ok()) && n_left > 0
+        });
+    }
     let mut stream = jsonl::Stream::new(opened.take(MAX_FIRST));
     let mut scanner = Scanner::default();
-    for _ in 0..MAX_HEAD_RECORDS {
-        let line = stream.next().ok()??;
-        let Ok(value) = scanner.scan(&line) else { continue };
-        if let Some(id) = format.first_event(value).context.session_id {
-            return Some(id.decode().into_owned());
+    for _ in 0..n {
+        let Some(line) = stream.next()? else { break };
+        if !each(scanner.scan(&line).ok()) {
+            break;
         }
     }
-    None
+    Ok(())
+}
+
+/// Returns the framing of a file in a folder of the client: the format's, or that of its older files.
+fn framing_of(file: &Path, format: &Format) -> Framing {
+    let older = format.store.and_then(|store| store.older);
+    let older = older.filter(|older| has_ending(file, older.ending));
+    older.map_or(format.framing, |older| older.framing)
+}
+
+/// Returns whether the name of a file, compressed or not, has an ending.
+fn has_ending(file: &Path, ending: &str) -> bool {
+    let name = Compression::bare(Path::new(file.file_name().unwrap_or_default()));
+    name.extension().is_some_and(|it| it == ending)
 }
 
 /// Returns the session files in a folder, sorted by name; none if it does not exist. Links are not
@@ -108,15 +146,17 @@ pub(crate) fn id_inside(file: &Path, format: &Format) -> Option<String> {
 /// # Errors
 ///
 /// Returns an error if the folder cannot be read.
-pub(crate) fn stored_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+pub(crate) fn stored_files(folder: &Path, store: Option<&Store>) -> io::Result<Vec<PathBuf>> {
     let entries = match list(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
     };
     let names = entries.into_iter().filter(|entry| entry.is_file).map(|entry| entry.name);
-    let is_session = |name: &Path| Compression::bare(name).extension() == Some("jsonl".as_ref());
-    let mut files: Vec<PathBuf> =
-        names.filter(|name| is_session(name.as_ref())).map(|name| folder.join(name)).collect();
+    let older = store.and_then(|store| store.older);
+    let is_session = |file: &PathBuf| {
+        has_ending(file, "jsonl") || older.is_some_and(|older| has_ending(file, older.ending))
+    };
+    let mut files: Vec<PathBuf> = names.map(|name| folder.join(name)).filter(is_session).collect();
     leave_out_packed(&mut files, |file| Some(file));
     files.sort();
     Ok(files)
@@ -146,13 +186,13 @@ pub(crate) fn leave_out_packed<T>(files: &mut Vec<T>, path: impl Fn(&T) -> Optio
 ///
 /// Returns an error if the file cannot be read.
 pub(crate) fn first_folder(file: &Path, format: &Format) -> io::Result<Option<PathBuf>> {
-    let opened = Input::file(file.to_owned()).open(Limits::default())?;
-    let mut stream = jsonl::Stream::new(opened.take(MAX_FIRST));
-    let Some(line) = stream.next()? else { return Ok(None) };
-    let mut scanner = Scanner::default();
-    let Ok(value) = scanner.scan(&line) else { return Ok(None) };
-    let folder = format.first_event(value).context.cwd;
-    Ok(folder.map(|folder| PathBuf::from(&*folder.decode())))
+    let mut found = None;
+    for_first_records(file, format, 1, &mut |record| {
+        let folder = record.and_then(|record| format.first_event(record).context.cwd);
+        found = folder.map(|folder| PathBuf::from(&*folder.decode()));
+        false
+    })?;
+    Ok(found)
 }
 
 /// Returns the project that the client's marker names, for a session whose first record has no working
@@ -179,7 +219,7 @@ pub fn project_in_marker(file: &Path, format: &Format) -> Option<String> {
 pub(crate) fn is_conversation(session: &Input, format: &Format) -> io::Result<bool> {
     let opened = session.open(Limits::default())?;
     let mut source = Source::new(opened);
-    source.set_framing(format.framing);
+    source.set_framing(framing_of(session.path().unwrap_or(Path::new("")), format));
     let (mut is_found, mut n_records) = (None, 0);
     source.for_each(&mut |_, value| {
         if let Ok(value) = value {
@@ -207,10 +247,10 @@ mod tests {
             std::fs::write(folder.path().join(name), "").expect("written");
         }
         std::fs::create_dir(folder.path().join("f.jsonl")).expect("made");
-        let files = stored_files(folder.path()).expect("listed");
+        let files = stored_files(folder.path(), None).expect("listed");
         let names: Vec<_> = files.iter().filter_map(|file| file.file_name()?.to_str()).collect();
         assert_eq!(names, ["a.jsonl", "b.jsonl.gz", "c.jsonl.zst"]);
-        let none = stored_files(&folder.path().join("none")).expect("listed");
+        let none = stored_files(&folder.path().join("none"), None).expect("listed");
         assert!(none.is_empty());
     }
 }

@@ -870,6 +870,29 @@ fn a_session_of_another_system_goes_on_in_a_folder_of_this_one() {
     assert!(back.starts_with(&there) && back.len() > there.len(), "{back}");
 }
 
+/// Older versions of Gemini CLI wrote a document, whose first line has no id.
+#[test]
+fn an_older_session_of_gemini_is_found_by_its_id() {
+    let home = Home::new();
+    let document =
+        fs::read_to_string("../../fixtures/gemini-document/one-call.json").expect("read");
+    let name = "session-2025-12-03T04-00-ff205d73.json";
+    home.write(&home.path().join(".gemini/tmp/mine/chats").join(name), &document);
+    let project = home.project();
+    home.write(
+        &home.path().join(".gemini/tmp/mine/.project_root"),
+        project.to_str().expect("UTF-8"),
+    );
+    for id in ["ff205d73", "ff205d73-277d-454b-8eb0-d08c5020361a", "latest"] {
+        let output = home.convert(&["show", "--no-pager", id]);
+        assert!(output.status.success(), "{id}: {output:?}");
+        assert!(text(&output.stdout).contains("List the files"), "{id}: {output:?}");
+    }
+    home.resume(&["ff205d73", "--in", "codex"]);
+    let copies = home.sessions().into_keys();
+    assert_eq!(copies.filter(|path| path.starts_with(home.path().join(".codex"))).count(), 1);
+}
+
 #[test]
 fn streams_are_no_agents_to_go_on_in() {
     let home = Home::new();

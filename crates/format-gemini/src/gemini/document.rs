@@ -18,6 +18,9 @@ use super::{
 /// The name of the format.
 const DOCUMENT: &str = "gemini:document";
 
+/// The records of a document: the session without its messages, and each message.
+pub(crate) const DOCUMENT_FRAMING: Framing = Framing::Document(&["messages"]);
+
 /// The older sessions of Gemini CLI, which are only read.
 pub static GEMINI_DOCUMENT: Format = Format::new(
     DOCUMENT,
@@ -34,7 +37,7 @@ pub static GEMINI_DOCUMENT: Format = Format::new(
 .family(NAME)
 .project_marker(MARKER)
 .read_only()
-.framing(Framing::Document(&["messages"]))
+.framing(DOCUMENT_FRAMING)
 .rewrites(Rewrites::Values { volatile: &[] })
 .read_more(read_more)
 .planner(|options| Box::new(GeminiBranch::new(options)));

@@ -7,10 +7,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use core_model::{Environment, Home, SafeName, Store, marked_path, subfolders};
+use core_model::{Environment, Home, OlderFiles, SafeName, Store, marked_path, subfolders};
 
 pub use self::listing::{GeminiSummary, list_gemini_sessions};
-use super::writer::{project_hash, written_id};
+use super::{
+    document::DOCUMENT_FRAMING,
+    writer::{project_hash, written_id},
+};
 
 /// The place of the client's sessions, and the command that continues one.
 pub(crate) const STORE: Store = Store {
@@ -19,6 +22,7 @@ pub(crate) const STORE: Store = Store {
     place: Some(place),
     session_id,
     resume: &["gemini", "--resume"],
+    older: Some(OlderFiles { ending: "json", framing: DOCUMENT_FRAMING }),
     breadcrumb: None,
     titles: None,
 };
