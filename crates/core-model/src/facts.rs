@@ -114,10 +114,10 @@ impl Facts {
 
     fn observe_blocks(&mut self, message: &Message<'_>) -> BlockCounts {
         let mut block_counts = BlockCounts::default();
-        for (block, _) in message.blocks() {
-            block_counts.add(&block);
-            self.observe_block(&block);
-        }
+        message.each_block(|block| {
+            block_counts.add(block);
+            self.observe_block(block);
+        });
         self.has_user_text |= message.role == Role::User && block_counts.n_said() > 0;
         block_counts
     }

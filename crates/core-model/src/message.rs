@@ -92,25 +92,55 @@ impl<'l> Message<'l> {
         })
     }
 
+    /// Calls `each` with the blocks, in order. A block has 288 bytes, which [`blocks`](Self::blocks) copies.
+    pub fn each_block(&self, mut each: impl FnMut(&Block<'l>)) {
+        self.any_block(|block| {
+            each(block);
+            false
+        });
+    }
+
+    /// Calls `each` with the tool results, in order.
+    pub fn each_tool_result(&self, mut each: impl FnMut(&ToolResult<'l>)) {
+        self.each_block(|block| {
+            if let Block::ToolResult(result) = block {
+                each(result);
+            }
+        });
+    }
+
+    /// Returns whether `is` returns true for a block. Stops at the first one.
+    pub fn any_block(&self, mut is: impl FnMut(&Block<'l>) -> bool) -> bool {
+        match (&self.only_block, self.content) {
+            (Some((block, _)), _) => is(block),
+            (None, Content::Blocks(blocks)) => blocks.into_iter().any(|(block, _)| is(&block)),
+            (None, _) => false,
+        }
+    }
+
     /// Returns whether the message has a block, or a content of an unknown shape.
     pub fn has_content(&self) -> bool {
         let is_other = matches!(self.content, Content::Other(raw) if !raw.is_null());
-        is_other || self.blocks().next().is_some()
+        is_other || self.any_block(|_| true)
     }
 
     /// Returns the number of blocks by kind, in one pass.
     pub fn block_counts(&self) -> BlockCounts {
         let mut block_counts = BlockCounts::default();
-        self.blocks().for_each(|(block, _)| block_counts.add(&block));
+        self.each_block(|block| block_counts.add(block));
         block_counts
     }
 
     /// Returns the text of the first block; `None` if it is not a text.
     pub fn first_text(&self) -> Option<Text<'l>> {
-        match self.blocks().next()? {
-            (Block::Text(text), _) => Some(text),
-            _ => None,
-        }
+        let mut text = None;
+        self.any_block(|block| {
+            if let Block::Text(first) = block {
+                text = Some(*first);
+            }
+            true
+        });
+        text
     }
 
     /// Returns the tool results in the message.

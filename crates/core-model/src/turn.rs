@@ -44,14 +44,14 @@ impl Turn {
 
 /// Returns whether the client has a tool to run.
 fn has_call(message: &Message<'_>) -> bool {
-    message.blocks().any(|(block, _)| match block {
+    message.any_block(|block| match block {
         Block::ToolUse(tool) => !tool.is_server,
         _ => false,
     })
 }
 
 fn is_interruption(message: &Message<'_>) -> bool {
-    message.blocks().any(|(block, _)| match block {
+    message.any_block(|block| match block {
         Block::Text(text) => text.body().starts_with(INTERRUPTED),
         _ => false,
     })

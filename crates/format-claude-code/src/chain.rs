@@ -123,15 +123,16 @@ impl Planner for Chain {
         let fingerprint = message.map_or(0, |message| self.fingerprint(message));
         let (id, link) = (self.hash(uuid), self.link(event));
         self.nodes.push(Node::new(offset, id, link, traits, message_id, fingerprint));
-        for (block, _) in message.into_iter().flat_map(|message| message.blocks()) {
-            let id = match (role, block) {
-                (Some(Role::Assistant), Block::ToolUse(tool)) => tool.id,
-                (Some(Role::User), Block::ToolResult(result)) => result.tool_use_id,
-                _ => continue,
+        let Some(message) = message else { return };
+        message.each_block(|block| {
+            let id = match (message.role, block) {
+                (Role::Assistant, Block::ToolUse(tool)) => tool.id,
+                (Role::User, Block::ToolResult(result)) => result.tool_use_id,
+                _ => return,
             };
             let id = self.hash(id);
             self.tools.push((node_idx, id));
-        }
+        });
     }
 
     fn finish(self: Box<Self>) -> Plan {

@@ -215,13 +215,13 @@ impl SessionWriter {
         }
         self.ending.add_response(message, message.block_counts(), false);
         let mut response = std::mem::take(&mut self.last).start(Key::Alone);
-        for (block, _) in message.blocks() {
+        message.each_block(|block| {
             if let Block::ToolUse(tool) = block {
                 let id = self.hasher.hash_text(tool.id);
                 self.called.insert(id);
                 response.add_call(Call { id, line: None, millis: None, is_answered: false });
             }
-        }
+        });
         self.response = Some(response);
     }
 }

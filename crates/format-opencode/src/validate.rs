@@ -34,6 +34,7 @@ struct SessionChecker {
     ids: IdSet,
     calls: IdSet,
     last: f64,
+    has_message: bool,
 }
 
 /// The members that a session must have.
@@ -144,10 +145,16 @@ impl SessionChecker {
                 }
             }
         } else if message.role.is_some_and(|role| role.is("assistant")) {
+            if !self.has_message {
+                let message = "the first message is the assistant's: the API refuses the request; put a \
+                    user's message before it";
+                out.warns("assistant-first", message);
+            }
             self.response(message, out);
         } else {
             out.stops("role", "the role is neither `user` nor `assistant`");
         }
+        self.has_message = true;
         for part in message.parts() {
             self.part(message, part, out);
         }

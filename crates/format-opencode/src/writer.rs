@@ -46,6 +46,8 @@ pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn EventWriter> {
 struct SessionWriter {
     facts: Facts,
     has_header: bool,
+    /// Whether the document has a message.
+    has_message: bool,
     ids: Ids,
     /// Whether the session has another id than in the source.
     has_other_id: bool,
@@ -108,6 +110,7 @@ impl EventWriter for SessionWriter {
                 self.cwd = session.directory.map(|cwd| cwd.as_str().to_owned());
             }
             Record::Message(message) => {
+                self.has_message = true;
                 self.ids.resume_session(message.session_id);
                 let created = message.created.and_then(|time| millis(time.raw()));
                 self.ids.resume_message(message.id, created, message.is_user());
@@ -157,6 +160,7 @@ impl SessionWriter {
             }
             return;
         }
+        self.has_message = true;
         let mut open = self.open_message(event, Key::Alone, Role::User, out);
         for (block, _) in message.blocks().filter(|(block, _)| part::is_shown(block)) {
             let part = Part::of_user(out, open.line, &block, message.is_meta);
@@ -167,6 +171,7 @@ impl SessionWriter {
 
     /// Writes the summary of a compaction: the client's request, and the response with the summary.
     fn write_summary(&mut self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
+        self.has_message = true;
         let mut request = self.open_derived(event, out);
         request.parts.push(Part::compaction(out, request.line, self.is_auto));
         self.is_auto = false;
@@ -175,6 +180,18 @@ impl SessionWriter {
         open.is_summary = true;
         open.parts.push(Part::joined(out, open.line, &message.content));
         self.open.push_back(open);
+    }
+
+    /// Writes a placeholder prompt before the first response of a session without a prompt: OpenCode sends
+    /// the session as it is, and the API refuses messages that begin with the assistant's.
+    fn open_with_prompt(&mut self, event: &Event<'_>, out: &mut Output) {
+        if std::mem::replace(&mut self.has_message, true) {
+            return;
+        }
+        out.lose(LossKind::Invented, "prompt");
+        let mut prompt = self.open_derived(event, out);
+        prompt.parts.push(Part::placeholder(out, prompt.line));
+        self.open.push_back(prompt);
     }
 
     fn write_response(&mut self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
@@ -203,6 +220,7 @@ impl SessionWriter {
             }
             last => {
                 self.open.extend(last);
+                self.open_with_prompt(event, out);
                 self.open_message(event, key, Role::Assistant, out)
             }
         };

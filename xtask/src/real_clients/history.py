@@ -13,7 +13,7 @@ REMINDER = re.compile(r"(?:\s*<system-reminder>\s*(?:<total_tokens>|The task too
 # The text that Copilot adds to a prompt: the tables of the session, the date.
 COPILOT_REMINDER = re.compile(r"\s*<system_reminder>\n(?:<sql_tables>|<current_datetime>).*?</system_reminder>\s*$", re.S)
 # Results that clients and convert invent for a call without a result. They are not part of a history.
-MADE_UP = ("No result provided", "[Tool call interrupted", "[interrupted — tool execution", "[no result recorded]", "[Request interrupted", "[Tool result missing")
+MADE_UP = ("No result provided", "[Tool call interrupted", "[interrupted — tool execution", "[Tool execution was interrupted]", "[no result recorded]", "[Request interrupted", "[Tool result missing")
 # The texts that Claude Code sends instead of an empty message, a result without its call, and the missing answer to a
 # last message of the user.
 PLACEHOLDERS = ("(no content)", "[Orphaned tool result removed", "[Tool use interrupted]", "No response requested.")

@@ -61,8 +61,9 @@ pub(crate) struct Target<'w> {
     /// The sink of the sidecar; `None` once the sidecar is open.
     sidecar_sink: Option<&'w mut dyn Write>,
     /// The last line, which gets the entries that come after it.
-    held: Option<Held>,
-    spare: Held,
+    held: Option<Box<Held>>,
+    /// A line that was written, whose buffers the next one gets.
+    spare: Option<Box<Held>>,
     pub(crate) orders: MemberOrders,
     new_orders: Vec<u8>,
     /// The lines with a carry so far.
@@ -89,7 +90,7 @@ impl<'w> Target<'w> {
             sidecar: None,
             sidecar_sink: None,
             held: None,
-            spare: Held::default(),
+            spare: None,
             orders: MemberOrders::default(),
             new_orders: Vec::new(),
             n_carries: 0,
@@ -156,9 +157,9 @@ impl<'w> Target<'w> {
         Ok(())
     }
 
-    fn next_held(&mut self) -> io::Result<Held> {
+    fn next_held(&mut self) -> io::Result<Box<Held>> {
         self.write_held()?;
-        Ok(std::mem::take(&mut self.spare))
+        Ok(self.spare.take().unwrap_or_default())
     }
 
     fn start_carry(&mut self, held: &mut Held, skips: &Skips, encoder: &CarryEncoder) {
@@ -323,7 +324,7 @@ impl<'w> Target<'w> {
         held.head.clear();
         held.records.clear();
         held.end.clear();
-        self.spare = held;
+        self.spare = Some(held);
         Ok(())
     }
 

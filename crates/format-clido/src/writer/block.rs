@@ -13,8 +13,8 @@ use crate::loadable::MAX_DEPTH;
 const MAX_INPUT_DEPTH: usize = MAX_DEPTH - 3;
 
 /// Writes a block with its keys in alphabetical order, as clido does.
-pub(super) fn write(block: Block<'_>, line: LineId, pen: &mut Pen<'_>) {
-    match block {
+pub(super) fn write(block: &Block<'_>, line: LineId, pen: &mut Pen<'_>) {
+    match *block {
         Block::Text(text) => {
             pen.out.put(line, "{\"text\":");
             pen.text(line, text, "text");

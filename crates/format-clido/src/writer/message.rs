@@ -56,24 +56,22 @@ impl SessionWriter {
         self.ending.add_response(message, block_counts, goes_on);
         let response = self.response.take();
         let mut response = response.unwrap_or_else(|| std::mem::take(&mut self.last).start(key));
-        for (block, _) in message.blocks() {
+        message.each_block(|block| {
             // Some proxies answer their own calls.
             if matches!(block, Block::ToolResult(_)) {
-                continue;
+                return;
             }
             let line = response.line_for_block(pen.out);
             block::write(block, line, pen);
             if let Block::ToolUse(tool) = block {
-                self.write_call(&tool, &mut response, pen);
+                self.write_call(tool, &mut response, pen);
             }
-        }
+        });
         self.response = Some(response);
         if block_counts.n_tool_results == 0 {
             return;
         }
-        for result in message.tool_results() {
-            self.write_result(event, message, &result, pen);
-        }
+        message.each_tool_result(|result| self.write_result(event, message, result, pen));
     }
 
     fn write_call(&mut self, tool: &ToolUse<'_>, response: &mut Response, pen: &mut Pen<'_>) {
@@ -99,18 +97,16 @@ impl SessionWriter {
     ) {
         self.ending.add_other(message, block_counts);
         if block_counts.n_tool_results > 0 {
-            for result in message.tool_results() {
-                self.write_result(event, message, &result, pen);
-            }
+            message.each_tool_result(|result| self.write_result(event, message, result, pen));
         }
         if block_counts.n_said() == 0 {
             return;
         }
         let mut said = None;
         let mut waits = false;
-        for (block, _) in message.blocks() {
+        message.each_block(|block| {
             if matches!(block, Block::ToolResult(_)) {
-                continue;
+                return;
             }
             let line = match said {
                 Some(line) => {
@@ -131,7 +127,7 @@ impl SessionWriter {
                 }
             };
             block::write(block, line, pen);
-        }
+        });
         let Some(line) = said else { return };
         pen.out.put(line, "]}");
         if waits {

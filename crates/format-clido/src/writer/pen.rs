@@ -24,7 +24,7 @@ impl<'o> Pen<'o> {
         let oddities = event.value.oddities();
         // The line has no oddities of an input that is in a string.
         let is_quoted = event.message().is_some_and(|message| {
-            message.blocks().any(|(block, _)| match block {
+            message.any_block(|block| match block {
                 Block::ToolUse(tool) => matches!(tool.input, Input::JsonString(_)),
                 _ => false,
             })

@@ -149,6 +149,13 @@ impl Part {
         Self::new(id, Metadata::Absent)
     }
 
+    /// Writes the text in place of a prompt that the source does not have.
+    pub(super) fn placeholder(out: &mut Output, line: LineId) -> Self {
+        let id = out.open_part(line);
+        out.put(id, "{\"type\":\"text\",\"text\":\"[no prompt recorded]\"");
+        Self::new(id, Metadata::No)
+    }
+
     /// Writes a text that is not sent, for the carry of a message without a text.
     pub(super) fn empty(out: &mut Output, line: LineId) -> Self {
         let id = out.open_part(line);
