@@ -236,16 +236,8 @@ fn beside(
     if Compression::is_in_name(path) {
         return beside_packed(formats, main, storage, path, warn);
     }
-    for format in formats.iter() {
-        let Some(layout) = format.layout else { continue };
-        let files = storage.belonging(layout, path)?;
-        if !files.is_empty() {
-            let companion = |LayoutFile { path, role }| Companion {
-                input: Input::stored(storage.clone(), path),
-                role,
-            };
-            return Ok((Some(*format), files.into_iter().map(companion).collect()));
-        }
-    }
-    Ok((None, Vec::new()))
+    let Some(found) = storage.belonging(formats, path)? else { return Ok((None, Vec::new())) };
+    let companion =
+        |LayoutFile { path, role }| Companion { input: Input::stored(storage.clone(), path), role };
+    Ok((Some(found.format), found.files.into_iter().map(companion).collect()))
 }

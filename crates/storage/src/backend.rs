@@ -7,13 +7,15 @@ pub(crate) mod cloud;
 pub(crate) mod documents;
 
 use std::{
+    collections::HashMap,
     fs::{self, File},
     io::{self, Read, Seek},
     path::{Path, PathBuf},
+    rc::Rc,
     sync::Arc,
 };
 
-use core_model::{Disk, Files, Layout, LayoutFile};
+use core_model::{Disk, Files, Format, Formats, Layout, LayoutFile};
 
 use self::documents::Documents;
 use crate::{folder::list::list, system};
@@ -116,33 +118,75 @@ impl Backend {
         }
     }
 
-    /// Returns the files that belong to a session's main file, sorted by name.
+    /// Returns the first format whose layout has files that belong to a session's main file, and these
+    /// files, sorted by name; `None` if the main file is alone. Each folder is listed once.
     ///
     /// # Errors
     ///
     /// Returns an error if a folder or the store cannot be listed.
-    pub fn belonging(&self, layout: Layout, main: &Path) -> io::Result<Vec<LayoutFile>> {
-        match self {
-            Backend::Disk => layout.files_listed(main, &mut list),
+    pub fn belonging(&self, formats: Formats, main: &Path) -> io::Result<Option<Belonging>> {
+        let layouts = formats.iter().filter_map(|format| Some((*format, format.layout?)));
+        let mut find: Box<dyn FnMut(Layout) -> io::Result<Vec<LayoutFile>>> = match self {
+            Backend::Disk => {
+                let mut listed = HashMap::new();
+                Box::new(move |layout| {
+                    layout.files_listed(main, &mut |folder| {
+                        if let Some(entries) = listed.get(folder) {
+                            return Ok(Rc::clone(entries));
+                        }
+                        let entries = match list(folder) {
+                            Err(error) if is_missing(&error) => Vec::new(),
+                            entries => entries?,
+                        };
+                        let entries = Rc::new(entries);
+                        listed.insert(folder.to_owned(), Rc::clone(&entries));
+                        Ok(entries)
+                    })
+                })
+            }
             #[cfg(feature = "cloud")]
             Backend::Bucket(bucket) => {
                 let mut files = bucket.beside(main)?;
                 files.retain(|path| path != main);
-                let owned = |path: PathBuf| {
-                    let owner = (layout.owner)(&path, self).filter(|owner| owner.main == main)?;
-                    Some(LayoutFile { path, role: owner.role })
-                };
-                Ok(files.into_iter().filter_map(owned).collect())
+                Box::new(move |layout| {
+                    let owned = |path: &PathBuf| {
+                        let owner =
+                            (layout.owner)(path, self).filter(|owner| owner.main == main)?;
+                        Some(LayoutFile { path: path.clone(), role: owner.role })
+                    };
+                    Ok(files.iter().filter_map(owned).collect())
+                })
             }
             // A document is a session.
-            Backend::Documents(_) => Ok(Vec::new()),
+            Backend::Documents(_) => return Ok(None),
+        };
+        for (format, layout) in layouts {
+            let files = find(layout)?;
+            if !files.is_empty() {
+                return Ok(Some(Belonging { format, files }));
+            }
         }
+        Ok(None)
     }
 
     /// Returns whether the files are on the disk.
     pub fn is_disk(&self) -> bool {
         matches!(self, Backend::Disk)
     }
+}
+
+/// Returns whether an error says that there is no folder of this name.
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// The files that belong to a session's main file.
+#[derive(Debug)]
+pub struct Belonging {
+    /// The format whose client has this layout.
+    pub format: &'static Format,
+    /// The files, sorted by name.
+    pub files: Vec<LayoutFile>,
 }
 
 impl Eq for Backend {}

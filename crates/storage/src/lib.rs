@@ -43,7 +43,7 @@ pub use self::backend::documents::without_sqlite;
 pub use self::backend::without_cloud;
 pub use self::{
     backend::{
-        Backend, Bytes, Changed, Stat,
+        Backend, Belonging, Bytes, Changed, Stat,
         documents::{Document, Documents, is_database_log, is_sqlite},
         is_changed, is_folder, is_stream, is_url, without_query,
     },

@@ -5,6 +5,7 @@ use std::{
     fs,
     io::{self, Read},
     path::{Path, PathBuf},
+    rc::Rc,
 };
 
 use jsonl::{Scanner, Stream};
@@ -26,11 +27,11 @@ impl Layout {
     ///
     /// Returns an error if a folder cannot be read.
     pub fn files(&self, main: &Path) -> io::Result<Vec<LayoutFile>> {
-        self.files_listed(main, &mut list)
+        self.files_listed(main, &mut |folder| list(folder).map(Rc::new))
     }
 
     /// Returns the files that belong to a main file, as [`Layout::files`] does, in folders that
-    /// `list` lists.
+    /// `list` lists. Several layouts may share what it returns.
     ///
     /// # Errors
     ///
@@ -38,7 +39,7 @@ impl Layout {
     pub fn files_listed(
         &self,
         main: &Path,
-        list: &mut dyn FnMut(&Path) -> io::Result<Vec<FolderEntry>>,
+        list: &mut dyn FnMut(&Path) -> io::Result<Rc<Vec<FolderEntry>>>,
     ) -> io::Result<Vec<LayoutFile>> {
         let mut files = Vec::new();
         let beside = match main.parent() {
@@ -57,7 +58,7 @@ impl Layout {
     fn add_files(
         &self,
         folder: &Path,
-        entries: io::Result<Vec<FolderEntry>>,
+        entries: io::Result<Rc<Vec<FolderEntry>>>,
         main: &Path,
         files: &mut Vec<LayoutFile>,
         mut folders: Option<&mut Vec<PathBuf>>,
@@ -68,7 +69,12 @@ impl Layout {
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(()),
             entries => entries?,
         };
-        for FolderEntry { name, is_folder, is_file } in entries {
+        // Names are compared as bytes: a path is compared component by component.
+        let own = if folders.is_none() { main.file_name() } else { None };
+        for FolderEntry { name, is_folder, is_file } in entries.iter() {
+            if !is_file && (!is_folder || folders.is_none()) || own == Some(&**name) {
+                continue;
+            }
             // If the main file's path has no folder, the other paths have none either.
             let path = match main.parent() {
                 Some(parent) if parent.as_os_str().is_empty() && folder == Path::new(".") => {
@@ -76,10 +82,9 @@ impl Layout {
                 }
                 _ => folder.join(name),
             };
-            if let (true, Some(folders)) = (is_folder, &mut folders) {
+            if let (true, Some(folders)) = (*is_folder, &mut folders) {
                 folders.push(path);
-            } else if is_file
-                && path != main
+            } else if *is_file
                 && let Some(owner) = (self.owner)(&path, &Disk)
                 && owner.main == main
             {
