@@ -89,9 +89,11 @@ impl Part {
                 out.put(id, "{\"type\":\"reasoning\",\"text\":");
                 out.copy_text(id, *text);
                 put_time(out, id, created);
-                if let Some(signature) = signature {
+                // Some proxies write an empty signature, which the API refuses.
+                out.drop_if(signature.is_some_and(|it| it.is_empty()), "thinking.signature");
+                if let Some(signature) = signature.filter(|it| !it.is_empty()) {
                     out.put(id, ",\"metadata\":{\"anthropic\":{\"signature\":");
-                    out.copy_text(id, *signature);
+                    out.copy_text(id, signature);
                     out.put(id, "}");
                     return Self::new(id, Metadata::Open);
                 }
