@@ -86,6 +86,11 @@ class Outcome:
         # pi and OpenCode send thinking that another model signed, or none, as a text.
         for item in [item for item in missing if item[1] == "text" and item[2] in thinking]:
             self.named["thinking that the client does not send"] += missing.pop(item)
+        # Gemini CLI sends the start of long old results, and names a file with the rest.
+        masked = {item[2]: item for item in added if item[1] == "result" and item[3].startswith("<tool_output_masked>")}
+        for item in [item for item in missing if item[1] == "result" and item[2] in masked]:
+            self.named["result that the client masks"] += missing.pop(item)
+            added.pop(masked[item[2]], None)
         for item in [item for item in missing if item[1] == "thinking"]:
             # pi sends thinking that another model signed as a text.
             as_text = (item[0], "text", item[2])
