@@ -1,6 +1,7 @@
 //! The logs of Gemini CLI: each line changes the session.
 
 mod branch;
+mod copies;
 mod document;
 mod face;
 mod layout;

@@ -53,13 +53,19 @@ def thinking_of(form, path):
         return ()
     with open(path, encoding="utf-8", errors="replace") as file:
         text = file.read()
-    waiting = [json.loads(text)] if form == "opencode" else [json.loads(line) for line in text.splitlines() if line.strip()]
+    waiting = []
+    for part in [text] if form == "opencode" else text.split("\n"):
+        try:
+            waiting.append(json.loads(part))
+        except ValueError:
+            continue
     found = set()
     while waiting:
         value = waiting.pop()
         if isinstance(value, dict):
             kind = value.get("type")
-            found |= {history.text_of(value.get({"reasoning": "text", "thinking": "thinking"}.get(kind)) or "")}
+            name = {"reasoning": "text", "thinking": "thinking"}.get(kind) if isinstance(kind, str) else None
+            found.add(history.text_of(value.get(name) or ""))
             waiting += value.values()
         elif isinstance(value, list):
             waiting += value

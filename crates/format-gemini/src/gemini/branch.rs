@@ -9,14 +9,19 @@
 //! {"id":"c","type":"user","content":[{"functionResponse":..}]}   hidden: repeats the results
 //! {"$set":{"messages":[{"id":"a",..},..]}}            hidden: repeats known messages
 //! {"$rewindTo":"b"}                                   from here on, b and c are hidden
+//! {"id":"d","type":"user",..}, like a                  hidden by the next line: a copy
+//! {"$set":{"messages":[{"id":"d",..}]}}                hidden: the history under other ids
 //! ```
 //!
 //! FORMAT.md, "The messages of a session", lists the cases in which we hide less than the client.
+
+use std::collections::HashSet;
 
 use core_model::{ByHash, Event, Hidden, IdHasher, Late, Options, Plan, Planner};
 use jsonl::{Text, Value};
 
 use super::{
+    copies::{Parts, parts_of},
     reader::{is_compaction, is_context},
     record::{GeminiMessage, GeminiRecord},
 };
@@ -57,7 +62,15 @@ struct Node {
     is_cut: bool,
     /// The hashes of the ids of calls, if the message has only their results.
     results: Vec<u64>,
+    /// What the message says, as hashes.
+    parts: Vec<u64>,
+    /// Whether the message is in the session before, under another id.
+    is_copy: bool,
 }
+
+/// Limit on the messages of a session for one in a checkpoint, so that a file of many small checkpoints
+/// takes linear time.
+const MAX_MESSAGES: usize = 8;
 
 impl GeminiBranch {
     /// Creates a builder. Options decide whether branches and compacted history are hidden.
@@ -96,16 +109,24 @@ impl GeminiBranch {
                 self.answered.insert(self.hasher.hash_text(call), ());
             }
         }
-        let results = self.results_of(message);
+        let (results, parts) = (self.results_of(message), parts_of(message, &self.hasher));
         let same = self.alive.get(&id).copied();
         let same = same.and_then(|at| self.nodes.get_mut(at)).filter(|node| !node.is_checkpoint);
         if let Some(node) = same {
             self.hidden.push(Hidden { offset: node.offset, field: "replaced" });
-            (node.offset, node.results) = (offset, results);
+            (node.offset, node.results, node.parts) = (offset, results, parts);
             return;
         }
-        let (parent, ids) = (self.leaf, vec![id]);
-        self.push(Node { offset, ids, parent, is_checkpoint: false, is_cut: false, results });
+        self.push(Node {
+            offset,
+            ids: vec![id],
+            parent: self.leaf,
+            is_checkpoint: false,
+            is_cut: false,
+            results,
+            parts,
+            is_copy: false,
+        });
     }
 
     /// Returns the hashes of the ids of calls whose results are all that a message of the user has,
@@ -134,15 +155,53 @@ impl GeminiBranch {
             ids.push(id);
         }
         if is_new {
-            let (parent, is_cut) = (self.leaf, is_compaction(messages));
-            let results = Vec::new();
-            self.push(Node { offset, ids, parent, is_checkpoint: true, is_cut, results });
+            self.push(Node {
+                offset,
+                ids,
+                parent: self.leaf,
+                is_checkpoint: true,
+                is_cut: is_compaction(messages),
+                results: Vec::new(),
+                parts: Vec::new(),
+                is_copy: false,
+            });
         } else if !ids.is_empty() {
             self.hidden.push(Hidden { offset, field: "checkpoint" });
+            self.find_copies(&ids);
         }
         messages.items().filter_map(GeminiMessage::decode).for_each(|message| {
             self.note(&message);
         });
+    }
+
+    /// Finds the messages of a checkpoint that are in the session before, under other ids. They are copies
+    /// if at least half of the checkpoint is.
+    fn find_copies(&mut self, ids: &[u64]) {
+        if self.nodes.len() > ids.len().saturating_mul(MAX_MESSAGES) {
+            return;
+        }
+        let listed: HashSet<u64> = ids.iter().copied().collect();
+        let (mut parts, mut later) = (Parts::default(), Vec::new());
+        for at in self.path() {
+            let Some(node) = self.nodes.get(at).filter(|node| !node.is_checkpoint) else {
+                continue;
+            };
+            match node.ids.iter().any(|id| listed.contains(id)) {
+                true => later.push(at),
+                false if later.is_empty() => parts.extend(&node.parts),
+                false => {}
+            }
+        }
+        let n_listed = later.len();
+        later.retain(|at| self.nodes.get(*at).is_some_and(|node| parts.find(&node.parts)));
+        if later.len().saturating_mul(2) < n_listed {
+            return;
+        }
+        for at in later {
+            if let Some(node) = self.nodes.get_mut(at) {
+                node.is_copy = true;
+            }
+        }
     }
 
     /// Removes a message and all after it from the session. An unknown id changes nothing.
@@ -198,10 +257,11 @@ impl GeminiBranch {
         path
     }
 
-    /// Returns whether a message only repeats results that are with their calls.
+    /// Returns whether a message is a copy, or only repeats results that are with their calls.
     fn is_repeated(&self, node: &Node) -> bool {
         let mut results = node.results.iter();
-        !node.results.is_empty() && results.all(|call| self.answered.contains_key(call))
+        node.is_copy
+            || !node.results.is_empty() && results.all(|call| self.answered.contains_key(call))
     }
 }
 

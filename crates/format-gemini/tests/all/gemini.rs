@@ -126,6 +126,35 @@ fn messages_that_were_taken_back_are_a_branch() {
     assert_eq!(prompts(&all), ["user right", "user wrong", "user better"]);
 }
 
+/// When the client masks results, it writes the history once more under new ids (0.61.0).
+#[test]
+fn messages_under_new_ids_are_shown_once() {
+    let before = [
+        r#"{"sessionId":"s","projectHash":"h","startTime":"2026-11-26T10:00:00.000Z"}"#,
+        r#"{"id":"u1","type":"user","content":[{"text":"go on"}]}"#,
+        r#"{"id":"g1","type":"gemini","content":[{"text":"Reading."}],"toolCalls":[{"id":"c1","name":"read","args":{},"result":[{"functionResponse":{"id":"c1","name":"read","response":{"output":"long"}}}]}]}"#,
+        r#"{"id":"u2","type":"user","content":[{"text":"go on"}]}"#,
+        r#"{"id":"g2","type":"gemini","content":[{"text":"Done."}]}"#,
+    ];
+    let again = [
+        r#"{"id":"n1","type":"user","content":[{"text":"<session_context>\n"},{"text":"go on"}]}"#,
+        r#"{"id":"n2","type":"gemini","content":[{"text":"Reading. "},{"functionCall":{"id":"c1","name":"read","args":{}}}]}"#,
+        r#"{"id":"n3","type":"user","content":[{"functionResponse":{"id":"c1","name":"read","response":{"output":"<tool_output_masked>"}}}]}"#,
+        r#"{"id":"n4","type":"user","content":[{"text":"go on"}]}"#,
+        r#"{"id":"n5","type":"gemini","content":[{"text":"Done."}]}"#,
+        r#"{"$set":{"messages":[{"id":"n1"},{"id":"n2"},{"id":"n3"},{"id":"n4"},{"id":"n5"}]}}"#,
+    ];
+    let after = [r#"{"id":"u3","type":"user","content":[{"text":"go on"}]}"#];
+    let session = |parts: &[&[&str]]| parts.concat().join("\n").into_bytes();
+    let once = said(&session(&[&before, &after]), &Options::default());
+    assert_eq!(once.iter().filter(|words| *words == "user go on").count(), 3, "{once:?}");
+    let options = Options::default();
+    assert_eq!(said(&session(&[&before, &again, &after]), &options), once);
+    // Without the checkpoint, they are turns like all others.
+    let (turns, _) = again.split_at(5);
+    assert_ne!(said(&session(&[&before, turns, &after]), &options), once);
+}
+
 /// The client's own summary is what is sent, with the messages that it keeps.
 #[test]
 fn a_compression_is_a_boundary_a_summary_and_repeated_messages() {
