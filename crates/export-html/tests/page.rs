@@ -8,6 +8,8 @@ use std::{
     collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
 };
 
 use core_model::{Body, Format};
@@ -83,9 +85,9 @@ fn every_fixture_and_every_hostile_file_is_a_page() {
     paths.extend(files(data.join("hostile")));
     paths.extend(files(data.join("clients")));
     let allowed: BTreeSet<&str> = ELEMENTS.split_whitespace().collect();
-    for path in paths {
+    let check = |path: &PathBuf| {
         // The first kilobytes of a damaged file have all its faults.
-        let bytes = fs::read(&path).expect("readable");
+        let bytes = fs::read(path).expect("readable");
         let bytes = bytes.get(..40_000).unwrap_or(&bytes);
         for format in FORMATS {
             let parsed = parse(&page(format, bytes));
@@ -95,7 +97,18 @@ fn every_fixture_and_every_hostile_file_is_a_page() {
                 assert!(allowed.contains(&**element), "{path} as {name}: <{element}>");
             }
         }
-    }
+    };
+    let next = AtomicUsize::new(0);
+    let n_threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..n_threads {
+            scope.spawn(|| {
+                while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    check(path);
+                }
+            });
+        }
+    });
 }
 
 /// Texts that would do harm if a page contained them unescaped.
