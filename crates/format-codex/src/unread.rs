@@ -162,8 +162,8 @@ fn is_summary(compacted: &Compacted<'_>) -> bool {
     is_blank || matches!(summary(compacted), Some(Content::Text(_)))
 }
 
-/// Returns whether a summary holds all that replaces the history: one item, or messages of the user with one
-/// text each and nothing else.
+/// Returns whether the summary holds the whole `replacement_history`: one message of the user, or several
+/// with one text each and no other members.
 fn is_summary_of_all(compacted: &Compacted<'_>) -> bool {
     let Some(history) = compacted.replacement_history else { return true };
     let is_plain = |item: Value<'_>| {
@@ -179,7 +179,12 @@ fn is_summary_of_all(compacted: &Compacted<'_>) -> bool {
             && parts().all(is_text)
             && item.members().all(is_held)
     };
-    history.items().take(2).count() < 2 || history.items().all(is_plain)
+    let mut items = history.items();
+    match (items.next(), items.next()) {
+        (None, _) => true,
+        (Some(only), None) => is_kept(only),
+        _ => history.items().all(is_plain),
+    }
 }
 
 /// Returns whether the time of the session's start differs from the time of its line.

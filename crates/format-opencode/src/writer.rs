@@ -160,7 +160,6 @@ impl SessionWriter {
             }
             return;
         }
-        self.has_message = true;
         let mut open = self.open_message(event, Key::Alone, Role::User, out);
         for (block, _) in message.blocks().filter(|(block, _)| part::is_shown(block)) {
             let part = Part::of_user(out, open.line, &block, message.is_meta);
@@ -171,7 +170,6 @@ impl SessionWriter {
 
     /// Writes the summary of a compaction: the client's request, and the response with the summary.
     fn write_summary(&mut self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
-        self.has_message = true;
         let mut request = self.open_derived(event, out);
         request.parts.push(Part::compaction(out, request.line, self.is_auto));
         self.is_auto = false;
@@ -185,7 +183,7 @@ impl SessionWriter {
     /// Writes a placeholder prompt before the first response of a session without a prompt: OpenCode sends
     /// the session as it is, and the API refuses messages that begin with the assistant's.
     fn open_with_prompt(&mut self, event: &Event<'_>, out: &mut Output) {
-        if std::mem::replace(&mut self.has_message, true) {
+        if self.has_message {
             return;
         }
         out.lose(LossKind::Invented, "prompt");

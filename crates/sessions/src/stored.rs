@@ -153,10 +153,11 @@ pub(crate) fn stored_files(folder: &Path, store: Option<&Store>) -> io::Result<V
     };
     let names = entries.into_iter().filter(|entry| entry.is_file).map(|entry| entry.name);
     let older = store.and_then(|store| store.older);
-    let is_session = |file: &PathBuf| {
-        has_ending(file, "jsonl") || older.is_some_and(|older| has_ending(file, older.ending))
+    let is_session = |name: &Path| {
+        has_ending(name, "jsonl") || older.is_some_and(|older| has_ending(name, older.ending))
     };
-    let mut files: Vec<PathBuf> = names.map(|name| folder.join(name)).filter(is_session).collect();
+    let mut files: Vec<PathBuf> =
+        names.filter(|name| is_session(name.as_ref())).map(|name| folder.join(name)).collect();
     leave_out_packed(&mut files, |file| Some(file));
     files.sort();
     Ok(files)

@@ -30,8 +30,8 @@ impl Layout {
         self.files_listed(main, &mut |folder| list(folder).map(Rc::new))
     }
 
-    /// Returns the files that belong to a main file, as [`Layout::files`] does, in folders that
-    /// `list` lists. Several layouts may share what it returns.
+    /// Returns the files that belong to a main file, as [`Layout::files`] does. `list` returns the
+    /// entries of a folder; several layouts may share them.
     ///
     /// # Errors
     ///

@@ -62,7 +62,7 @@ struct Node {
     is_cut: bool,
     /// The hashes of the ids of calls, if the message has only their results.
     results: Vec<u64>,
-    /// What the message says, as hashes.
+    /// The hashes of its texts, calls, results and pictures.
     parts: Vec<u64>,
     /// Whether the message is in the session before, under another id.
     is_copy: bool,
@@ -193,7 +193,11 @@ impl GeminiBranch {
             }
         }
         let n_listed = later.len();
-        later.retain(|at| self.nodes.get(*at).is_some_and(|node| parts.find(&node.parts)));
+        later.retain(|at| {
+            // A message of thoughts alone has no parts, and is no copy.
+            let node = self.nodes.get(*at).filter(|node| !node.parts.is_empty());
+            node.is_some_and(|node| parts.find(&node.parts))
+        });
         if later.len().saturating_mul(2) < n_listed {
             return;
         }

@@ -33,7 +33,8 @@ impl Parts {
         }
     }
 
-    /// Returns whether parts come in their order, behind those that were found before.
+    /// Searches for parts in this order, behind the part that was found last. Returns whether all are
+    /// there.
     pub(super) fn find(&mut self, parts: &[u64]) -> bool {
         let mut next = self.next;
         for part in parts {
@@ -47,17 +48,20 @@ impl Parts {
     }
 }
 
-/// Returns the hashes of what a message says: its texts, its calls, and their results. Thoughts and the
-/// client's own context are left out, and so are the words of results, which the client masks.
+/// The kinds of parts, which make the hashes of a call and of its result differ.
+const CALL: u64 = 1;
+const RESULT: u64 = 2;
+
+/// Returns a hash for each text, call, result and picture of a message. Thoughts and the client's own
+/// context are left out. The hash of a result is that of its id, because the client masks the content.
 pub(super) fn parts_of(message: &GeminiMessage<'_>, hasher: &IdHasher) -> Vec<u64> {
-    let hash = |kind: &str, text: &str| hasher.hash(format!("{kind} {text}"));
-    let id = |kind: &str, value: Value<'_>| {
+    let id = |kind: u64, value: Value<'_>| {
         let id = member(value, "id").map(|id| id.decode());
-        hash(kind, id.as_deref().unwrap_or(value.raw().as_str()))
+        hasher.hash(id.as_deref().unwrap_or(value.raw().as_str())) ^ kind
     };
     let said = |text: Text<'_>| {
         let is_said = !text.is_blank() && !is_context(text);
-        is_said.then(|| hash("text", text.decode().trim()))
+        is_said.then(|| hasher.hash(text.decode().trim()))
     };
     let mut parts = Vec::new();
     for part in message.parts() {
@@ -66,16 +70,16 @@ pub(super) fn parts_of(message: &GeminiMessage<'_>, hasher: &IdHasher) -> Vec<u6
         if thought.and_then(|it| it.bool()) == Some(true) {
             continue;
         }
-        parts.extend(call.map(|call| id("call", call)));
-        parts.extend(result.map(|result| id("result", result)));
-        parts.extend(picture.map(|picture| hash("picture", picture.raw().as_str())));
+        parts.extend(call.map(|call| id(CALL, call)));
+        parts.extend(result.map(|result| id(RESULT, result)));
+        parts.extend(picture.map(|picture| hasher.hash(picture.raw().as_str())));
         parts.extend(part.text().or(text.and_then(|text| text.text())).and_then(said));
     }
     let calls = || message.tool_calls.into_iter().flat_map(|calls| calls.items());
     if !message.has_call_parts() {
-        parts.extend(calls().map(|call| id("call", call)));
+        parts.extend(calls().map(|call| id(CALL, call)));
     }
-    parts.extend(calls().filter(|call| has_result(*call)).map(|call| id("result", call)));
+    parts.extend(calls().filter(|call| has_result(*call)).map(|call| id(RESULT, call)));
     parts
 }
 

@@ -150,9 +150,27 @@ fn messages_under_new_ids_are_shown_once() {
     assert_eq!(once.iter().filter(|words| *words == "user go on").count(), 3, "{once:?}");
     let options = Options::default();
     assert_eq!(said(&session(&[&before, &again, &after]), &options), once);
+    // At the next start the client lists the new turns, too. One says the words of an old one.
+    let list = r#"{"$set":{"messages":[{"id":"n1"},{"id":"n2"},{"id":"n3"},{"id":"n4"},{"id":"n5"},{"id":"u3"}]}}"#;
+    assert_eq!(said(&session(&[&before, &again, &after, &[list]]), &options), once);
     // Without the checkpoint, they are turns like all others.
     let (turns, _) = again.split_at(5);
     assert_ne!(said(&session(&[&before, turns, &after]), &options), once);
+}
+
+/// A response of thoughts alone says nothing that could be a copy.
+#[test]
+fn thoughts_alone_are_no_copy() {
+    let session = [
+        r#"{"sessionId":"s","projectHash":"h","startTime":"2026-11-26T10:00:00.000Z"}"#,
+        r#"{"id":"u1","type":"user","content":[{"text":"go on"}]}"#,
+        r#"{"id":"g1","type":"gemini","content":"","thoughts":[{"subject":"Plan","description":"Read."}]}"#,
+    ]
+    .join("\n");
+    let listed = format!("{session}\n{}", r#"{"$set":{"messages":[{"id":"u1"},{"id":"g1"}]}}"#);
+    let [alone, listed] = [session, listed].map(|it| said(it.as_bytes(), &Options::default()));
+    assert_eq!(listed, alone);
+    assert!(alone.iter().any(|words| words.contains("Read.")), "{alone:?}");
 }
 
 /// The client's own summary is what is sent, with the messages that it keeps.

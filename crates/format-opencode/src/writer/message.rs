@@ -84,6 +84,7 @@ impl SessionWriter {
         n: usize,
         out: &mut Output,
     ) -> Open {
+        self.has_message = true;
         let time = event.context.time;
         let known = time.and_then(millis).filter(|millis| TIMES.contains(millis));
         // The client sorts messages by their times.
