@@ -414,3 +414,25 @@ fn the_history_of_what_is_written_is_what_was_said() {
     let (before, after) = (history(fixture("apply-patch").as_bytes()), history(written.as_bytes()));
     assert_eq!(before, after);
 }
+
+/// The API encrypts the summary of its compactions. The message says nothing of that item.
+#[test]
+fn an_item_of_a_compaction_that_nobody_can_read_is_lost() {
+    let is_lost = |session: &[u8]| {
+        let (_, losses) = rewrite(session);
+        losses.iter().any(|(_, field, _)| field == "payload.replacement_history")
+    };
+    let item = r#"{"type":"compaction","encrypted_content":"gAAAAA=="}"#;
+    let said = r#"{"type":"message","role":"user","content":[{"type":"input_text","text":"Two"}]}"#;
+    for (history, expected) in [
+        (item.to_owned(), true),
+        (said.to_owned(), false),
+        (format!("{said},{said}"), false),
+        (format!("{said},{item}"), true),
+    ] {
+        let line = format!(
+            r#"{{"timestamp":"2026-03-01T10:00:00.000Z","type":"compacted","payload":{{"message":"S","replacement_history":[{history}]}}}}"#
+        );
+        assert_eq!(is_lost(line.as_bytes()), expected, "{history}");
+    }
+}
