@@ -18,9 +18,10 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use conversion::Source;
 use convert::{FORMATS, detect, io_message, read_message};
-use core_model::Format;
+use core_model::{Event, Format};
 use export_parquet::{Columns, EventRows, Response, SessionFile, SessionRows};
-use sessions::{Input, PricedResponses, Prices, UnknownFormat, single_format};
+use jsonl::Line;
+use sessions::{Input, Priced, PricedResponses, Prices, UnknownFormat, single_format};
 use storage::Limits;
 
 /// The table whose rows are read.
@@ -37,6 +38,10 @@ pub(crate) type Transcript = (Input, Option<&'static Format>);
 
 /// The size in bytes at which rows become a batch.
 const BATCH: usize = 8 * 1024 * 1024;
+
+/// Limit in bytes for files that are read in one pass. Later lines change rows of earlier lines, so the rows of such
+/// a file become one batch. A larger file is read twice.
+const MAX_ONE_PASS: u64 = 32 * 1024 * 1024;
 
 /// The size in bytes of the files that a thread reads together, so that small sessions share a batch.
 const TASK: u64 = 4 * 1024 * 1024;
@@ -232,6 +237,8 @@ impl Rows {
         let mut result = Ok(true);
         let mut opened = input.open(Limits::default()).map_err(failed)?;
         opened.skip_hash();
+        let is_small = !opened.is_packed() && input.size() <= MAX_ONE_PASS;
+        let is_one_pass = matches!(self, Self::Sessions(_)) || is_small;
         let mut source = Source::new(opened);
         let found = match format {
             Some(format) => Ok(Some(format)),
@@ -247,25 +254,23 @@ impl Rows {
         };
         let mut file = SessionFile::new(path, format.name);
         let read = source.with_events(format, |events| {
+            if !is_one_pass {
+                events.for_each(&mut |line, event| {
+                    observe(&mut file, &mut responses, line, event.ok());
+                    true
+                })?;
+            }
             events.for_each(&mut |line, event| {
                 let event = event.ok();
-                file.observe(line, event);
-                if let Some(event) = event {
-                    responses.observe(event, line.offset());
+                if is_one_pass {
+                    observe(&mut file, &mut responses, line, event);
                 }
-                true
-            })?;
-            let Self::Events(rows) = &mut *self else { return Ok(()) };
-            events.for_each(&mut |line, event| {
-                let event = event.ok();
+                let Self::Events(rows) = &mut *self else { return true };
                 let priced = event.map(|event| responses.price(event, line.offset()));
-                let priced = priced.unwrap_or_default();
-                let response = Response { key: priced.key, cost: priced.cost };
-                rows.push(&mut file, line, event, &response);
-                if rows.columns().n_bytes() >= BATCH {
-                    let taken = rows.columns().take();
-                    result =
-                        taken.map(&mut *send).map_err(|it| ArrowError::ExternalError(it.into()));
+                let Priced { key, cost, covered, .. } = priced.unwrap_or_default();
+                rows.push(&mut file, line, event, &Response { key, cost, covered });
+                if !is_one_pass && rows.columns().n_bytes() >= BATCH {
+                    result = send_batch(rows.columns(), send);
                 }
                 matches!(result, Ok(true))
             })
@@ -274,6 +279,29 @@ impl Rows {
         if let Self::Sessions(rows) = self {
             rows.push(&file);
         }
+        if matches!(result, Ok(true)) && self.columns().n_bytes() >= BATCH {
+            result = send_batch(self.columns(), send);
+        }
         result
     }
+}
+
+fn observe(
+    file: &mut SessionFile,
+    responses: &mut PricedResponses<'_>,
+    line: &Line<'_>,
+    event: Option<&Event<'_>>,
+) {
+    file.observe(line, event);
+    if let Some(event) = event {
+        responses.observe(event, line.offset());
+    }
+}
+
+/// Sends the rows. Returns whether somebody takes them.
+fn send_batch(
+    columns: &mut Columns,
+    send: &mut dyn FnMut(RecordBatch) -> bool,
+) -> Result<bool, ArrowError> {
+    columns.take().map(send).map_err(|error| ArrowError::ExternalError(error.into()))
 }

@@ -2,13 +2,13 @@
 //!
 //! In: the cells `Text("a")`, `Int(1)`. Out: a row of a record batch.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use arrow_array::{
-    ArrayRef, RecordBatch,
+    ArrayRef, ArrowPrimitiveType, RecordBatch,
     builder::{
         BooleanBuilder, Float64Builder, Int64Builder, LargeBinaryBuilder, LargeStringBuilder,
-        ListBuilder, TimestampMicrosecondBuilder,
+        ListBuilder, PrimitiveBuilder, TimestampMicrosecondBuilder,
     },
 };
 use arrow_schema::SchemaRef;
@@ -110,6 +110,17 @@ impl Columns {
         self.n_rows += 1;
     }
 
+    /// Makes the numbers of a row null in some columns. Rows that were taken stay as they are.
+    pub(crate) fn clear(&mut self, row_idx: usize, columns: Range<usize>) {
+        for builder in self.builders.get_mut(columns).unwrap_or_default() {
+            match builder {
+                Builder::Int(builder) => clear(builder, row_idx),
+                Builder::Float(builder) => clear(builder, row_idx),
+                _ => {}
+            }
+        }
+    }
+
     /// Removes and returns the rows.
     ///
     /// # Errors
@@ -172,5 +183,22 @@ impl Builder {
             Builder::Bytes(builder) => Arc::new(builder.finish()),
             Builder::Texts(builder) => Arc::new(builder.finish()),
         }
+    }
+}
+
+/// Makes a number null, if there is one.
+fn clear<T: ArrowPrimitiveType>(builder: &mut PrimitiveBuilder<T>, row_idx: usize) {
+    let Some(value) = builder.values_slice_mut().get_mut(row_idx) else { return };
+    *value = T::default_value();
+    if let Some(validity) = builder.validity_slice_mut() {
+        if let Some(bits) = validity.get_mut(row_idx / 8) {
+            *bits &= !(1 << (row_idx % 8));
+        }
+        return;
+    }
+    // The builder has no bits for validity before its first null.
+    let numbers = builder.finish();
+    for (other_idx, number) in numbers.iter().enumerate() {
+        builder.append_option(number.filter(|_| other_idx != row_idx));
     }
 }

@@ -14,19 +14,39 @@ use crate::{block::Words, columns::Cell};
 /// Limit in characters for the first prompt where it replaces a title.
 const TITLE: usize = 100;
 
-/// A file that is written into the tables. First every line is observed, then every line is
-/// written.
+/// A file that is written into the tables.
+///
+/// Each line is observed before its rows are pushed. There are two orders: all lines are observed and then pushed,
+/// or each line is observed and pushed at once. The second order reads the file once, but the rows of the file
+/// must stay in their [`Columns`](crate::Columns) until its last line is pushed, because a later line can take
+/// tokens or a cost from them.
+///
+/// Example: two lines of response `m` have the usage `{"output_tokens":1}` and `{"output_tokens":9}`. The row of
+/// the first line gets 1 token when it is pushed, and none as soon as the second line is observed and pushed. The
+/// row of the second line has 9.
 #[derive(Debug)]
 pub struct SessionFile {
     name: String,
     format: &'static str,
-    /// For each response, by its id, the offset of its last line with tokens.
-    last_lines: HashMap<String, u64>,
-    /// For each response of a sub-agent, by its id, the offset of its last progress line.
-    last_progress_lines: HashMap<String, u64>,
+    /// For each response, by its id, its last line with tokens.
+    last_lines: HashMap<String, LastLine>,
+    /// For each response of a sub-agent, by its id, its last progress line.
+    last_progress_lines: HashMap<String, LastLine>,
+    /// The rows whose tokens and costs later lines of their responses have.
+    superseded: Vec<usize>,
+    /// The rows with the cost of a response since the last outcome, with the offsets of their lines, ascending.
+    costs: Vec<(u64, usize)>,
     /// The names of the tools by the ids of their uses.
     tools_by_id: HashMap<String, String>,
     summary: Summary,
+}
+
+/// The last line of a response with tokens.
+#[derive(Debug, Default)]
+struct LastLine {
+    offset: u64,
+    /// The rows that have the tokens of this line.
+    rows: Vec<usize>,
 }
 
 /// The values of the row in `sessions`.
@@ -62,6 +82,8 @@ impl SessionFile {
             format,
             last_lines: HashMap::new(),
             last_progress_lines: HashMap::new(),
+            superseded: Vec::new(),
+            costs: Vec::new(),
             tools_by_id: HashMap::new(),
             summary: Summary::default(),
         }
@@ -94,28 +116,64 @@ impl SessionFile {
             _ => (&mut self.last_lines, None),
         };
         if let Some(id) = id {
-            lines.insert(id.decode().into_owned(), line.offset());
+            let id = id.decode();
+            let last = match lines.get_mut(&*id) {
+                Some(last) => last,
+                None => lines.entry(id.to_string()).or_default(),
+            };
+            if last.offset != line.offset() {
+                last.offset = line.offset();
+                self.superseded.append(&mut last.rows);
+            }
+            let is_message = matches!(event.body, Body::Message(_));
+            if is_message && let Some(progress) = self.last_progress_lines.get_mut(&*id) {
+                self.superseded.append(&mut progress.rows);
+            }
         }
         self.summary.observe(event);
     }
 
-    /// Returns the tokens of the line at an offset that count for the session. A response counts at
-    /// its last line, and a progress line only for a response without lines of its own.
-    pub(crate) fn tokens(&self, event: &Event<'_>, offset: u64) -> Option<Tokens> {
-        let is_last = |lines: &HashMap<String, u64>, id: &str| lines.get(id) == Some(&offset);
-        let usage = match &event.body {
-            Body::Message(message) => usage_of(message)
-                .filter(|_| message.id.is_none_or(|id| is_last(&self.last_lines, &id.decode()))),
-            Body::Usage(ResponseUsage { message_id: None, usage, .. }) => Some(*usage),
-            Body::Usage(ResponseUsage { message_id: Some(id), usage, .. }) => {
-                let id = id.decode();
-                let counts =
-                    is_last(&self.last_progress_lines, &id) && !self.last_lines.contains_key(&*id);
-                counts.then_some(*usage)
+    /// Returns the tokens of the line at an offset that count for the session, and notes that a row has them. A
+    /// response counts at its last line, and a progress line only for a response without lines of its own.
+    pub(crate) fn tokens(
+        &mut self,
+        event: &Event<'_>,
+        offset: u64,
+        row_idx: usize,
+    ) -> Option<Tokens> {
+        let (lines, id, usage) = match &event.body {
+            Body::Message(message) => (&mut self.last_lines, message.id, usage_of(message)?),
+            Body::Usage(ResponseUsage { message_id, usage, .. }) => {
+                let has_lines = |id: &Text<'_>| self.last_lines.contains_key(&*id.decode());
+                if message_id.as_ref().is_some_and(has_lines) {
+                    return None;
+                }
+                (&mut self.last_progress_lines, *message_id, *usage)
             }
-            _ => None,
+            _ => return None,
         };
-        usage.map(|usage| usage.tokens())
+        if let Some(id) = id {
+            let last = lines.get_mut(&*id.decode()).filter(|last| last.offset == offset)?;
+            last.rows.push(row_idx);
+        }
+        Some(usage.tokens())
+    }
+
+    /// Notes that a row has the cost of the response at an offset.
+    pub(crate) fn note_cost(&mut self, offset: u64, row_idx: usize) {
+        self.costs.push((offset, row_idx));
+    }
+
+    /// Removes and returns the rows whose tokens and costs later lines have.
+    pub(crate) fn superseded(&mut self) -> std::vec::Drain<'_, usize> {
+        self.superseded.drain(..)
+    }
+
+    /// Removes the costs of the responses up to an outcome, and returns the rows at these offsets.
+    pub(crate) fn covered(&mut self, offsets: &[u64]) -> Vec<usize> {
+        let costs = std::mem::take(&mut self.costs);
+        let is_covered = |offset: &u64| offsets.binary_search(offset).is_ok();
+        costs.into_iter().filter(|(offset, _)| is_covered(offset)).map(|(_, row)| row).collect()
     }
 
     /// Stores the name of a tool use, and adds it to a result.

@@ -21,6 +21,8 @@ pub struct Response {
     pub key: Option<String>,
     /// The cost in US dollars, in the column `cost` of the response's last line.
     pub cost: Option<f64>,
+    /// The offsets, ascending, of the earlier lines whose cost this outcome of a run has instead.
+    pub covered: Vec<u64>,
 }
 
 /// The values that all rows of a line share, and the number of the next row.
@@ -46,11 +48,13 @@ pub(crate) struct Row<'l> {
 }
 
 impl<'l> Row<'l> {
+    /// Reads a line whose first row will be the row `row_idx` of its columns.
     pub(crate) fn new(
-        file: &SessionFile,
+        file: &mut SessionFile,
         line: &Line<'l>,
         event: Option<&Event<'l>>,
         response: &'l Response,
+        row_idx: usize,
     ) -> Self {
         let message = event.and_then(Event::message);
         let context = event.map(|event| event.context).unwrap_or_default();
@@ -62,8 +66,12 @@ impl<'l> Row<'l> {
             Some(Body::Usage(usage)) => usage.message_id,
             _ => message.and_then(|message| message.id),
         };
-        let tokens = event.and_then(|event| file.tokens(event, line.offset()));
+        let tokens = event.and_then(|event| file.tokens(event, line.offset(), row_idx));
         let is_outcome = event.is_some_and(|event| matches!(event.body, Body::Outcome(_)));
+        let cost = response.cost.filter(|_| is_outcome || tokens.is_some());
+        if cost.is_some() && !is_outcome {
+            file.note_cost(line.offset(), row_idx);
+        }
         Self {
             block: 0,
             offset: line.offset(),
@@ -77,7 +85,7 @@ impl<'l> Row<'l> {
             model,
             stop_reason: message.and_then(|message| message.stop_reason),
             time: context.time.and_then(millis),
-            cost: response.cost.filter(|_| is_outcome || tokens.is_some()),
+            cost,
             response_key: response.key.as_deref(),
             tokens,
         }

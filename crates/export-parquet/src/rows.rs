@@ -3,12 +3,15 @@
 //! In: `{"type":"user","message":{"content":"Hi"},..}` of `a.jsonl`. Out: a row with `file` `a.jsonl`,
 //! `block_type` `text`, `text` `Hi`.
 
-use core_model::Event;
+use core_model::{Body, Event};
 use jsonl::Line;
 
 use crate::{
-    Columns, EVENTS, Response, SESSIONS, SessionFile, block::Words, columns::Cell, row::Row,
-    schema::RAW,
+    Columns, EVENTS, Response, SESSIONS, SessionFile,
+    block::Words,
+    columns::Cell,
+    row::Row,
+    schema::{COST, RAW, TOKENS},
 };
 
 /// Limit in bytes for the raw bytes of a row, because a Parquet page holds at most 2 GiB. A longer
@@ -50,7 +53,16 @@ impl EventRows {
         let is_first = event.is_none_or(|event| event.nth == 0);
         let raw = if self.with_raw && is_first { line.bytes() } else { b"" };
         let mut raws = raw.chunks(MAX_RAW).map(Cell::Bytes);
-        let mut row = Row::new(file, line, event, response);
+        for row_idx in file.superseded() {
+            self.columns.clear(row_idx, TOKENS);
+            self.columns.clear(row_idx, COST);
+        }
+        if event.is_some_and(|event| matches!(event.body, Body::Outcome(_))) {
+            for row_idx in file.covered(&response.covered) {
+                self.columns.clear(row_idx, COST);
+            }
+        }
+        let mut row = Row::new(file, line, event, response, self.columns.n_rows());
         if !is_first {
             row.block = self.next_block;
         }

@@ -1,6 +1,6 @@
 //! The columns of the tables, version 1.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 
@@ -102,6 +102,12 @@ pub const EVENTS: &[Column] = &[
     column("client_version", Kind::Text, "the version of the client"),
     column("is_sidechain", Kind::Bool, "whether the line belongs to a sub-agent's conversation"),
 ];
+
+/// The columns of `events` with the tokens of a response.
+pub(crate) const TOKENS: Range<usize> = 24..28;
+
+/// The column of `events` with the cost of a response.
+pub(crate) const COST: Range<usize> = 30..31;
 
 /// The column for the bytes of the line, on its first row. It is the last column of `events`.
 pub(crate) const RAW: Column = column("raw", Kind::Bytes, "the bytes of the line");

@@ -9,10 +9,12 @@ use std::{
 use arrow_array::{
     Array, Float64Array, Int64Array, LargeBinaryArray, LargeStringArray, RecordBatch,
 };
-use core_model::{Block, Event, TokenTotals};
-use export_parquet::{Dataset, Error, EventRows, Options, Response, SessionFile, Written, restore};
+use core_model::{Block, Body, Event, Format, TokenTotals};
+use export_parquet::{
+    Dataset, Error, EventRows, Options, Response, SessionFile, SessionRows, Written, restore,
+};
 use format_claude_code::FORMAT;
-use jsonl::Scanner;
+use jsonl::{Line, Scanner};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 fn fixtures() -> BTreeMap<String, Vec<u8>> {
@@ -181,7 +183,9 @@ fn a_response_has_its_cost_once() {
     for line in jsonl::lines(&bytes) {
         let event = scanner.scan(&line).map(|value| FORMAT.first_event(value)).expect("an event");
         let response = match event.message() {
-            Some(_) => Response { key: Some("m r".to_owned()), cost: Some(0.5) },
+            Some(_) => {
+                Response { key: Some("m r".to_owned()), cost: Some(0.5), ..Response::default() }
+            }
             None => Response::default(),
         };
         dataset.push_response(&mut file, &line, Some(&event), &response).expect("rows");
@@ -194,6 +198,103 @@ fn a_response_has_its_cost_once() {
     assert_eq!(keys, [Some("m r"), Some("m r"), Some("m r"), Some("m r"), None]);
     let costs = batches.iter().flat_map(|it| column::<Float64Array>(it, "cost").iter());
     assert_eq!(costs.collect::<Vec<_>>(), [None, None, Some(0.5), None, None]);
+}
+
+/// Returns the rows of a file, whose responses cost 1 dollar each, and its row in `sessions`. A response without an
+/// outcome since the last one is covered by the next.
+fn rows_of(format: &'static Format, bytes: &[u8], is_one_pass: bool) -> [RecordBatch; 2] {
+    let (mut rows, mut session_rows) = (EventRows::new(true), SessionRows::default());
+    let (mut file, mut scanner) = (SessionFile::new("a.jsonl", format.name), Scanner::default());
+    let has_cost = |event: &Event<'_>| {
+        event.message().and_then(|message| message.usage).is_some_and(|usage| !usage.is_null())
+    };
+    let is_outcome = |event: &Event<'_>| matches!(event.body, Body::Outcome(_));
+    let mut covered = Vec::new();
+    let mut open = Vec::new();
+    for_each_line(format, bytes, &mut scanner, &mut |line, event| {
+        open.extend(event.filter(|event| has_cost(event)).map(|_| line.offset()));
+        if event.is_some_and(is_outcome) {
+            covered.append(&mut open);
+        }
+        if !is_one_pass {
+            file.observe(line, event);
+        }
+    });
+    let mut earlier = Vec::new();
+    for_each_line(format, bytes, &mut scanner, &mut |line, event| {
+        if is_one_pass {
+            file.observe(line, event);
+        }
+        let mut response = Response::default();
+        if event.is_some_and(has_cost) {
+            earlier.push(line.offset());
+            let is_known = is_one_pass || !covered.contains(&line.offset());
+            response.cost = Some(1.0).filter(|_| is_known);
+        } else if event.is_some_and(is_outcome) {
+            response.cost = Some(earlier.len() as f64);
+            response.covered = std::mem::take(&mut earlier);
+        }
+        rows.push(&mut file, line, event, &response);
+    });
+    session_rows.push(&file);
+    [rows.columns(), session_rows.columns()].map(|columns| columns.take().expect("a batch"))
+}
+
+fn for_each_line(
+    format: &'static Format,
+    bytes: &[u8],
+    scanner: &mut Scanner,
+    each: &mut dyn FnMut(&Line<'_>, Option<&Event<'_>>),
+) {
+    for line in jsonl::lines(bytes) {
+        let event = scanner.scan(&line).map(|value| format.first_event(value));
+        each(&line, event.as_ref().ok());
+    }
+}
+
+#[test]
+fn one_pass_gives_the_rows_of_two() {
+    let line = |id: &str, n: u8| {
+        format!(
+            r#"{{"type":"assistant","message":{{"role":"assistant","id":"{id}","model":"m","content":[{{"type":"text","text":"x"}}],"usage":{{"input_tokens":{n},"output_tokens":1}}}}}}"#
+        )
+    };
+    // The first row of a batch has no bits for validity before it is made null.
+    let repeated = [line("a", 1), line("a", 2), line("b", 3), line("a", 4)].join("\n");
+    let mut n_changed = 0;
+    for (name, bytes) in fixtures().into_iter().chain([("repeated".to_owned(), repeated.into())]) {
+        let [one, two] = [true, false].map(|is_one_pass| rows_of(&FORMAT, &bytes, is_one_pass));
+        assert_eq!(one, two, "{name}");
+        let tokens = column::<Int64Array>(&one[0], "input_tokens");
+        let n_usages = count_usages(&bytes);
+        n_changed += usize::from(n_usages > tokens.len() - tokens.null_count());
+    }
+    assert!(n_changed > 10, "{n_changed} files have tokens that a later line takes");
+}
+
+#[test]
+fn an_outcome_takes_the_costs_of_its_responses_in_one_pass() {
+    let response = |id: &str| {
+        format!(
+            r#"{{"type":"assistant","session_id":"s","message":{{"role":"assistant","id":"{id}","content":[],"usage":{{"input_tokens":1,"output_tokens":1}}}}}}"#
+        )
+    };
+    let outcome = r#"{"type":"result","subtype":"success","is_error":false,"session_id":"s","total_cost_usd":2}"#;
+    let run = [&response("a"), &response("b"), outcome, &response("c")].join("\n");
+    let [one, two] = [true, false]
+        .map(|is_one_pass| rows_of(&format_sdk_stream::WIRE, run.as_bytes(), is_one_pass));
+    assert_eq!(one, two);
+    let costs: Vec<_> = column::<Float64Array>(&one[0], "cost").iter().collect();
+    assert_eq!(costs, [None, None, Some(2.0), Some(1.0)]);
+}
+
+fn count_usages(bytes: &[u8]) -> usize {
+    let mut n_usages = 0;
+    for_each_event(bytes, &mut |event| {
+        let usage = event.message().and_then(|message| message.usage);
+        n_usages += usize::from(usage.is_some_and(|usage| !usage.is_null()));
+    });
+    n_usages
 }
 
 #[test]

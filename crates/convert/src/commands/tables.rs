@@ -225,7 +225,8 @@ impl Run<'_> {
                     let event = event.ok();
                     let priced = event.map(|event| responses.price(event, line.offset()));
                     let priced = priced.unwrap_or_default();
-                    let response = Response { key: priced.key, cost: priced.cost };
+                    let response =
+                        Response { key: priced.key, cost: priced.cost, covered: priced.covered };
                     result = dataset.push_response(&mut file, line, event, &response);
                     result.is_ok()
                 })

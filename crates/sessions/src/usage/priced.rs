@@ -23,16 +23,22 @@ pub struct Priced {
     pub cost: Option<f64>,
     /// The tokens of the response, as this event counts them.
     pub tokens: Option<Tokens>,
+    /// For the outcome of a run that was observed just before: the offsets, ascending, of the records whose cost
+    /// it has instead. For all other events, it is empty.
+    pub covered: Vec<u64>,
 }
 
-/// Finds the keys and the costs of the responses of one file. First every event is observed, then
-/// every event is priced, in the order of the file.
+/// Finds the keys and the costs of the responses of one file, in the order of the file. Each event is observed
+/// before it is priced: either all events are observed first, or each event is priced at once. In the second case,
+/// [`Priced::covered`] takes back the costs of earlier responses.
 #[derive(Debug)]
 pub struct PricedResponses<'p> {
     formats: Formats,
     prices: &'p Prices,
     /// The offsets of the records whose cost an outcome has.
     covered: HashSet<u64>,
+    /// The offsets of the records whose cost the outcome that was observed last has.
+    covered_last: Vec<u64>,
     /// The offsets of the responses since the last outcome.
     open: Vec<u64>,
     /// The key of the last response of the run.
@@ -54,6 +60,7 @@ impl<'p> PricedResponses<'p> {
             formats,
             prices,
             covered: HashSet::new(),
+            covered_last: Vec::new(),
             open: Vec::new(),
             last_key: None,
             has_several: false,
@@ -76,7 +83,8 @@ impl<'p> PricedResponses<'p> {
                 let has_cost = outcome.cost.is_some_and(|cost| cost.as_f64().is_some());
                 let open = std::mem::take(&mut self.open);
                 if has_usage || has_cost {
-                    self.covered.extend(open);
+                    self.covered.extend(&open);
+                    self.covered_last = open;
                 }
             }
             _ => {}
@@ -103,7 +111,7 @@ impl<'p> PricedResponses<'p> {
                 let by_price =
                     || self.prices.cost(&model, self.time, usage.tokens(), cache_hour(&usage));
                 let cost = stated.or_else(by_price).filter(|_| !self.covered.contains(&offset));
-                return Priced { key, cost, tokens: Some(usage.tokens()) };
+                return Priced { key, cost, tokens: Some(usage.tokens()), ..Priced::default() };
             }
             Body::Usage(usage) if usage.message_id.is_none() => {
                 let tokens = usage.since(&mut self.last_total);
@@ -112,7 +120,7 @@ impl<'p> PricedResponses<'p> {
                     tokens.and_then(|tokens| self.prices.cost(&self.model, self.time, tokens, 0));
                 let cost = cost.filter(|_| !self.covered.contains(&offset));
                 self.note_key(key.as_ref());
-                return Priced { key, cost, tokens };
+                return Priced { key, cost, tokens, ..Priced::default() };
             }
             Body::Outcome(outcome) => {
                 let policy = format.map(|format| format.cost).unwrap_or_default();
@@ -134,7 +142,8 @@ impl<'p> PricedResponses<'p> {
                 let cost = stated.or_else(by_price);
                 self.has_several = false;
                 let key = self.last_key.take().filter(|_| cost.is_some());
-                return Priced { key, cost, tokens: None };
+                let covered = std::mem::take(&mut self.covered_last);
+                return Priced { key, cost, tokens: None, covered };
             }
             _ => {}
         }
@@ -219,8 +228,13 @@ mod tests {
         assert_eq!(
             priced(&format_claude_code::FORMAT, &[&known, &unknown, r#"{"type":"x"}"#]),
             [
-                Priced { key: key("a r"), cost: Some(1.0 + 1.0 + 1.0 + 1.0), tokens },
-                Priced { key: key("a"), cost: None, tokens },
+                Priced {
+                    key: key("a r"),
+                    cost: Some(1.0 + 1.0 + 1.0 + 1.0),
+                    tokens,
+                    ..Priced::default()
+                },
+                Priced { key: key("a"), cost: None, tokens, ..Priced::default() },
                 Priced::default(),
             ]
         );
