@@ -88,8 +88,9 @@ impl Reader {
         for _ in 0..n_threads {
             let queue = queue.clone();
             thread::Builder::new().name("session-reader".into()).spawn(move || {
+                let prices = Prices::known();
                 while let Ok(task) = next_task(&queue) {
-                    run(table, &task);
+                    run(table, &task, &prices);
                 }
             })?;
         }
@@ -163,11 +164,11 @@ impl RecordBatchReader for Reader {
 }
 
 /// Reads the transcripts of a task, and sends their batches. Stops when nobody takes them.
-fn run(table: Table, task: &Task) {
+fn run(table: Table, task: &Task, prices: &Prices) {
     let mut rows = Rows::new(table);
     let mut send = |batch| task.batches.send(Sent::Batch(batch)).is_ok();
     for (input, format) in &task.transcripts {
-        match rows.read(input, *format, &mut send) {
+        match rows.read(input, *format, prices, &mut send) {
             Ok(true) => {}
             Ok(false) => return,
             Err(error) => {
@@ -222,6 +223,7 @@ impl Rows {
         &mut self,
         input: &Input,
         format: Option<&'static Format>,
+        prices: &Prices,
         send: &mut dyn FnMut(RecordBatch) -> bool,
     ) -> Result<bool, ArrowError> {
         let label = input.label();
@@ -232,8 +234,7 @@ impl Rows {
         let path = path.ok_or_else(|| {
             failed(io::Error::other("its name is not UTF-8, which tables need; rename the file"))
         })?;
-        let prices = Prices::known();
-        let mut responses = PricedResponses::new(FORMATS, &prices);
+        let mut responses = PricedResponses::new(FORMATS, prices);
         let mut result = Ok(true);
         let mut opened = input.open(Limits::default()).map_err(failed)?;
         opened.skip_hash();

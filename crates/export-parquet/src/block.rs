@@ -48,7 +48,7 @@ impl<'l> Words<'l> {
             Block::ToolResult(result) => Words {
                 block_type: kind("tool_result"),
                 tool_use_id: Some(result.tool_use_id.decode()),
-                text: Some(result.content.joined().into()),
+                text: Some(result.content.joined()),
                 is_error: result.is_error.value(),
                 duration_ms: result.duration_ms.and_then(whole),
                 ..Words::default()

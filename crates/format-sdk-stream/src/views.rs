@@ -28,7 +28,7 @@ pub fn prompts(stream: &[u8]) -> Vec<String> {
     let mut prompts = Vec::new();
     for_each_event(stream, |_, event| {
         if event.is_prompt() {
-            prompts.extend(event.message().map(|message| message.content.joined()));
+            prompts.extend(event.message().map(|message| message.content.joined().into_owned()));
         }
     });
     prompts

@@ -461,7 +461,7 @@ fn each_piece(event: &Event<'_>, each: &mut dyn FnMut(Kind, Cow<'_, str>)) {
             }
             Block::ToolResult(result) => {
                 each(Kind::Answer, result.tool_use_id.decode());
-                each(Kind::Result, result.content.joined().into());
+                each(Kind::Result, result.content.joined());
             }
             _ => {}
         }

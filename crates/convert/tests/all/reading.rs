@@ -263,7 +263,7 @@ fn an_answer_that_only_a_result_says_is_a_message_everywhere() {
             let mut said = Vec::new();
             for_each_event(written.as_bytes(), format(to), &mut |event| {
                 let message = event.message().filter(|it| it.role == core_model::Role::Assistant);
-                said.extend(message.map(|message| message.content.joined()));
+                said.extend(message.map(|message| message.content.joined().into_owned()));
             });
             assert_eq!(said, ["Four."], "{name} to {to}");
         }

@@ -151,7 +151,7 @@ impl ToolRuns {
         // Clients use the first of two results.
         let Some(run) = self.runs.get_mut(at).filter(|run| run.answered.is_none()) else { return };
         run.answered = Some(moment);
-        run.result = self.keeps_contents.then(|| result.content.joined());
+        run.result = self.keeps_contents.then(|| result.content.joined().into_owned());
         run.is_error = result.is_error.value();
         let told = result.duration_ms.and_then(|millis| millis.as_f64());
         let called = run.called.and_then(|called| called.time);

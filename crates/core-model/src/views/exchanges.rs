@@ -90,7 +90,7 @@ impl Exchanges {
         match &event.body {
             Body::Start(_) => open.start = open.start.or(Some(place)),
             Body::Message(message) if is_prompt => {
-                open.prompt = Some(message.content.joined());
+                open.prompt = Some(message.content.joined().into_owned());
                 open.prompt_place = Some(place);
             }
             Body::Message(message) => {

@@ -123,7 +123,7 @@ impl Transcript<'_> {
                     idx: entry.idx,
                     place: entry.place,
                     tool_use_id: result.tool_use_id.decode().into_owned(),
-                    text: result.content.joined(),
+                    text: result.content.joined().into_owned(),
                     is_error: result.is_error.value(),
                     timestamp: entry.timestamp().map(plain),
                 });

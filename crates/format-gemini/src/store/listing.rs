@@ -91,7 +91,7 @@ impl SessionSummary {
             Body::Message(message) => {
                 self.n_messages = self.n_messages.saturating_add(1);
                 if self.first_prompt.is_empty() && event.is_prompt() {
-                    self.first_prompt = message.content.joined();
+                    self.first_prompt = message.content.joined().into_owned();
                 }
             }
             Body::Title(title) => self.title = Some(title.text.decode().into_owned()),

@@ -21,7 +21,7 @@ fn a_failed_call_and_both_kinds_of_thoughts_are_read() {
             match block {
                 Block::Thinking { signature, .. } => thoughts.push(signature.is_some()),
                 Block::ToolResult(result) => {
-                    results.push((result.content.joined(), result.is_error.value()));
+                    results.push((result.content.joined().into_owned(), result.is_error.value()));
                 }
                 _ => {}
             }
@@ -89,7 +89,7 @@ fn words(record: format_gemini::jsonl::Value<'_>) -> Vec<String> {
                 Block::Text(text) => text.decode().into_owned(),
                 Block::Thinking { text, .. } => format!("thinking {}", text.decode()),
                 Block::ToolUse(tool) => format!("{} {}", tool.id.decode(), tool.input.json()),
-                Block::ToolResult(result) => result.content.joined(),
+                Block::ToolResult(result) => result.content.joined().into_owned(),
                 _ => "other".to_owned(),
             });
         }

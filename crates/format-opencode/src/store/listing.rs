@@ -69,7 +69,7 @@ impl SessionSummary {
                     Body::Message(message) => {
                         is_message = true;
                         if self.first_prompt.is_empty() && event.is_prompt() {
-                            self.first_prompt = message.content.joined();
+                            self.first_prompt = message.content.joined().into_owned();
                         }
                     }
                     Body::Title(title) => self.title = Some(title.text.decode().into_owned()),

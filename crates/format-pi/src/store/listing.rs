@@ -95,7 +95,7 @@ impl SessionSummary {
             Body::Message(message) => {
                 self.n_messages = self.n_messages.saturating_add(1);
                 if self.first_prompt.is_empty() && message.role == Role::User && event.is_prompt() {
-                    self.first_prompt = message.content.joined();
+                    self.first_prompt = message.content.joined().into_owned();
                 }
             }
             Body::Title(title) => self.name = Some(title.text.decode().into_owned()),

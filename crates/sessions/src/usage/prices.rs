@@ -164,7 +164,7 @@ impl Prices {
         if tokens.total() == 0 {
             return Some(0.0);
         }
-        let dated = self.of_model.get(plain(model))?;
+        let dated = self.of_model.get(model).or_else(|| self.of_model.get(plain(model)))?;
         // Without a time, the last prices.
         let time = time.unwrap_or(i64::MAX);
         let dated = dated.iter().rev().find(|it| it.from <= time).or(dated.first())?;
