@@ -2,6 +2,7 @@
 
 mod blocks;
 mod joined;
+mod placeholder;
 
 use jsonl::{Raw, Text, Value};
 

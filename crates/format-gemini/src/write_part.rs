@@ -5,7 +5,7 @@
 //! `{"functionCall":{"id":"t1","name":"Read","args":{"path":"a.rs"}}}`.
 
 use core_model::{Block, Content, Field, LineId, LossKind, Output, ToolResult, ToolUse};
-use jsonl::{Raw, Scanner, Text, json_string};
+use jsonl::{Text, json_string};
 
 /// Returns whether a block of a response has a part. Counts the loss of one that has none.
 pub(crate) fn has_part(out: &mut Output, block: &Block<'_>) -> bool {
@@ -45,7 +45,7 @@ pub(crate) fn put_said(out: &mut Output, line: LineId, block: &Block<'_>) {
             out.put(line, "}");
         }
         // The role of the model has no pictures.
-        _ => put_placeholder(out, line, &kind_of(block)),
+        _ => put_placeholder(out, line, block),
     }
 }
 
@@ -192,46 +192,17 @@ fn put_text(out: &mut Output, line: LineId, text: Text<'_>) {
     out.put(line, "}");
 }
 
-fn put_placeholder(out: &mut Output, line: LineId, kind: &str) {
-    out.touch(line);
-    out.put(line, "{\"text\":");
-    out.put_string(line, &format!("[{kind}]"));
-    out.put(line, "}");
-    out.lose_named(LossKind::Flattened, &format!("block.{kind}"));
+fn put_placeholder(out: &mut Output, line: LineId, block: &Block<'_>) {
+    out.put(line, "{\"text\":\"");
+    put_placeholder_words(out, line, block);
+    out.put(line, "\"}");
 }
 
-/// Writes the kind of a block in brackets, inside a string; for a found tool its name, too.
+/// Writes the words in place of a block, inside a string.
 fn put_placeholder_words(out: &mut Output, line: LineId, block: &Block<'_>) {
-    let kind = kind_of(block);
     out.touch(line);
-    let name = match block {
-        Block::Other { raw, .. } if kind == "tool_reference" => tool_name_of(*raw),
-        _ => None,
-    };
-    let words = name.map_or_else(|| format!("[{kind}]"), |name| format!("[{kind} {name}]"));
-    let quoted = json_string(&words);
+    let quoted = json_string(&block.placeholder());
     let body = quoted.strip_prefix('"').and_then(|quoted| quoted.strip_suffix('"'));
     out.put(line, body.unwrap_or_default());
-    out.lose_named(LossKind::Flattened, &format!("block.{kind}"));
-}
-
-/// Returns the name of the tool that a search for tools found.
-fn tool_name_of(raw: Raw<'_>) -> Option<String> {
-    let mut scanner = Scanner::default();
-    let block = scanner.scan_raw(raw).ok()?;
-    Some(block.get("tool_name")?.text()?.decode().into_owned())
-}
-
-/// Returns the name of a block's kind, for reports.
-fn kind_of(block: &Block<'_>) -> String {
-    match block {
-        Block::Text(_) => "text".to_owned(),
-        Block::Thinking { .. } | Block::RedactedThinking { .. } => "thinking".to_owned(),
-        Block::ToolUse(tool) if tool.is_server => "server_tool_use".to_owned(),
-        Block::ToolUse(_) => "tool_use".to_owned(),
-        Block::ToolResult(_) => "tool_result".to_owned(),
-        Block::Image { .. } => "image".to_owned(),
-        Block::Other { kind: Some(kind), .. } if !kind.is_empty() => kind.decode().into_owned(),
-        _ => "block".to_owned(),
-    }
+    out.lose_named(LossKind::Flattened, &format!("block.{}", block.kind()));
 }

@@ -10,7 +10,8 @@
 //! result without its call may be a notice, which does not show its id.
 //!
 //! Shown `{"text":"Delete it."}`, restored `{"content":"Keep it."}`: they differ. Shown
-//! `{"text":"[server_tool_use]"}`, restored a block of that type: they agree.
+//! `{"text":"[server_tool_use web_search {\"query\":\"rust\"}]"}`, restored a block of that type with that name and
+//! input: they agree.
 
 use std::{
     borrow::Cow,
@@ -277,7 +278,11 @@ impl Sayings {
                     self.others.extend(["[unknown]", "[block]"].map(str::to_owned));
                     kind.map(|kind| kind.decode())
                 }
-                Block::ToolUse(tool) if tool.is_server => Some(Cow::Borrowed("server_tool_use")),
+                Block::ToolUse(tool) if tool.is_server => {
+                    self.add_other(&block.placeholder());
+                    // Version 0.1.0 wrote neither name nor input.
+                    Some(Cow::Borrowed("server_tool_use"))
+                }
                 Block::ToolUse(tool) => {
                     if raw.as_str().len() <= MAX_MARK {
                         let call = [&*tool.id.decode(), &*accepted_name(tool.name)].concat();

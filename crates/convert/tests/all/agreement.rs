@@ -104,6 +104,29 @@ fn a_result_without_its_call_agrees_with_its_notice() {
     }
 }
 
+/// A response with a web search that the API ran.
+const SEARCHED: &str = r#"{"type":"assistant","uuid":"u2","sessionId":"s","timestamp":"2026-01-01T00:00:00.000Z","message":{"id":"m","role":"assistant","content":[{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"simd \"json\""}},{"type":"text","text":"Found."}]}}
+"#;
+
+#[test]
+fn the_words_of_a_search_that_the_api_ran_are_shown() {
+    let row = |name| by_name(name).expect("a format");
+    let words = r#"[server_tool_use web_search {"query":"simd \"json\""}]"#;
+    let quoted = jsonl::json_string(words);
+    for to in ["clido", "codex", "copilot", "gemini", "opencode", "pi", "qwen"] {
+        let there = conversion(row("claude-code"), row(to), CarryMode::None);
+        let written = there.convert(SEARCHED.as_bytes(), None).expect("in memory").bytes;
+        let written = String::from_utf8(written).expect("UTF-8");
+        // Python writes blanks into the input; the words are a text, so they stay as they are.
+        assert!(written.contains(quoted.trim_matches('"')), "{to}: {written}");
+        for carry in [CarryMode::Inline, CarryMode::Sidecar] {
+            let (restored, report) = home(SEARCHED.as_bytes(), row("claude-code"), row(to), carry);
+            assert_eq!(restored, SEARCHED.as_bytes(), "{to}");
+            assert_eq!(report.restored.differs, 0, "{to}, {carry:?}");
+        }
+    }
+}
+
 const CLAUDE: &str = r#"{"type":"user","uuid":"u1","sessionId":"s","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":CONTENT}}"#;
 const CALLED: &str = r#"{"type":"assistant","uuid":"u2","sessionId":"s","timestamp":"2026-01-01T00:00:00.000Z","message":{"id":"m","role":"assistant","content":CONTENT}}"#;
 const CLIDO: &str = r#"{"type":"user_message","role":"user","content":CONTENT}"#;

@@ -29,7 +29,9 @@ pub(super) fn write(block: &Block<'_>, line: LineId, pen: &mut Pen<'_>) {
             }
         }
         Block::RedactedThinking { .. } => write_placeholder("redacted_thinking", line, pen),
-        Block::ToolUse(tool) if tool.is_server => write_placeholder("server_tool_use", line, pen),
+        Block::ToolUse(tool) if tool.is_server => {
+            write_words("server_tool_use", &block.placeholder(), line, pen);
+        }
         Block::ToolUse(tool) => {
             pen.out.put(line, "{\"id\":");
             pen.text(line, tool.id, "tool_use.id");
@@ -71,8 +73,12 @@ pub(super) fn kind(block: &Block<'_>) -> String {
 }
 
 fn write_placeholder(kind: &str, line: LineId, pen: &mut Pen<'_>) {
+    write_words(kind, &format!("[{kind}]"), line, pen);
+}
+
+fn write_words(kind: &str, words: &str, line: LineId, pen: &mut Pen<'_>) {
     pen.out.put(line, "{\"text\":");
-    pen.stand_in(line, &format!("[{kind}]"));
+    pen.stand_in(line, words);
     pen.out.put(line, ",\"type\":\"text\"}");
     pen.out.lose_named(LossKind::Flattened, &format!("block.{kind}"));
 }

@@ -60,9 +60,9 @@ fn put_part(out: &mut Output, line: LineId, block: &Block<'_>) {
 
 /// Writes the name of a block that Codex has no place for, as a string.
 pub(super) fn put_placeholder(out: &mut Output, line: LineId, block: &Block<'_>) {
-    let kind = kind_of(block);
+    let kind = block.kind();
     out.touch(line);
-    out.put_string(line, &format!("[{kind}]"));
+    out.put_string(line, &block.placeholder());
     out.lose_named(LossKind::Flattened, &format!("block.{kind}"));
 }
 
@@ -92,24 +92,10 @@ pub(super) fn put_joined(out: &mut Output, line: LineId, content: &Content<'_>) 
             out.touch(line);
             for (block, _) in content.blocks() {
                 if !matches!(block, Block::Text(_)) {
-                    out.lose_named(LossKind::Dropped, &format!("block.{}", kind_of(&block)));
+                    out.lose_named(LossKind::Dropped, &format!("block.{}", block.kind()));
                 }
             }
             out.put_string(line, &content.joined());
         }
-    }
-}
-
-/// Returns the name of a block's kind, for reports.
-pub(super) fn kind_of(block: &Block<'_>) -> String {
-    match block {
-        Block::Text(_) => "text".to_owned(),
-        Block::Thinking { .. } | Block::RedactedThinking { .. } => "thinking".to_owned(),
-        Block::ToolUse(tool) if tool.is_server => "server_tool_use".to_owned(),
-        Block::ToolUse(_) => "tool_use".to_owned(),
-        Block::ToolResult(_) => "tool_result".to_owned(),
-        Block::Image { .. } => "image".to_owned(),
-        Block::Other { kind: Some(kind), .. } if !kind.is_empty() => kind.decode().into_owned(),
-        _ => "block".to_owned(),
     }
 }

@@ -170,7 +170,7 @@ pub(super) fn put_joined(out: &mut Output, line: LineId, content: &Content<'_>) 
                 newline = "\\n";
             }
             _ => {
-                let kind = kind_of(&block);
+                let kind = block.kind();
                 out.lose_named(LossKind::Dropped, &format!("block.{kind}"));
             }
         }
@@ -198,30 +198,7 @@ fn put_words(out: &mut Output, line: LineId, block: &Block<'_>) {
 
 /// Returns the words in place of a block that Copilot has no place for, and counts its loss.
 fn placeholder(block: &Block<'_>, out: &mut Output) -> String {
-    let kind = kind_of(block);
+    let kind = block.kind();
     out.lose_named(LossKind::Flattened, &format!("block.{kind}"));
-    let name = match block {
-        // The name of a tool that a search for tools found.
-        Block::Other { kind: Some(kind), raw } if kind.is("tool_reference") => {
-            let mut scanner = Scanner::default();
-            let name = scanner.scan_raw(*raw).ok().and_then(|block| block.get("tool_name")?.text());
-            name.map(|name| format!(" {}", name.decode()))
-        }
-        _ => None,
-    };
-    format!("[{kind}{}]", name.unwrap_or_default())
-}
-
-/// Returns the name of a block's kind, for reports.
-pub(super) fn kind_of(block: &Block<'_>) -> String {
-    match block {
-        Block::Text(_) => "text".to_owned(),
-        Block::Thinking { .. } | Block::RedactedThinking { .. } => "thinking".to_owned(),
-        Block::ToolUse(tool) if tool.is_server => "server_tool_use".to_owned(),
-        Block::ToolUse(_) => "tool_use".to_owned(),
-        Block::ToolResult(_) => "tool_result".to_owned(),
-        Block::Image { .. } => "image".to_owned(),
-        Block::Other { kind: Some(kind), .. } if !kind.is_empty() => kind.decode().into_owned(),
-        _ => "block".to_owned(),
-    }
+    block.placeholder()
 }

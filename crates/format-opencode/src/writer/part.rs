@@ -326,7 +326,7 @@ fn put_joined(out: &mut Output, id: LineId, content: &Content<'_>) {
                 out.lose(LossKind::Flattened, "block.tool_reference");
             }
             _ => {
-                let kind = kind_of(&block);
+                let kind = block.kind();
                 out.lose_named(LossKind::Dropped, &format!("block.{kind}"));
             }
         }
@@ -338,23 +338,9 @@ fn put_joined(out: &mut Output, id: LineId, content: &Content<'_>) {
 }
 
 fn put_placeholder(out: &mut Output, id: LineId, block: &Block<'_>) {
-    let kind = kind_of(block);
+    let kind = block.kind();
     out.touch(id);
     out.put(id, "{\"type\":\"text\",\"text\":");
-    out.put_string(id, &format!("[{kind}]"));
+    out.put_string(id, &block.placeholder());
     out.lose_named(LossKind::Flattened, &format!("block.{kind}"));
-}
-
-/// Returns the name of a block's kind, for reports.
-fn kind_of(block: &Block<'_>) -> String {
-    match block {
-        Block::Text(_) => "text".to_owned(),
-        Block::Thinking { .. } | Block::RedactedThinking { .. } => "thinking".to_owned(),
-        Block::ToolUse(tool) if tool.is_server => "server_tool_use".to_owned(),
-        Block::ToolUse(_) => "tool_use".to_owned(),
-        Block::ToolResult(_) => "tool_result".to_owned(),
-        Block::Image { .. } => "image".to_owned(),
-        Block::Other { kind: Some(kind), .. } if !kind.is_empty() => kind.decode().into_owned(),
-        _ => "block".to_owned(),
-    }
 }

@@ -5,7 +5,7 @@
 //! `{"type":"toolCall","id":"t1","name":"Read","arguments":{"path":"a.rs"}}`.
 
 use core_model::{Block, Content, LineId, LossKind, Output, ToolUse};
-use jsonl::{Raw, Scanner, Text};
+use jsonl::{Scanner, Text};
 
 /// The text that pi shows for thinking that the API hides.
 const REDACTED: &str = "[Reasoning redacted]";
@@ -29,11 +29,11 @@ pub(super) fn put_assistant(out: &mut Output, line: LineId, block: &Block<'_>) {
             let data = scanner.scan_raw(*raw).ok().and_then(|block| block.get("data")?.text());
             match data {
                 Some(data) => put_redacted(out, line, data),
-                None => put_placeholder(out, line, "redacted_thinking"),
+                None => put_placeholder(out, line, block),
             }
         }
         // pi's assistant has no images.
-        _ => put_placeholder(out, line, &kind_of(block)),
+        _ => put_placeholder(out, line, block),
     }
 }
 
@@ -52,10 +52,7 @@ pub(super) fn put_user(out: &mut Output, line: LineId, block: &Block<'_>) {
             out.lose(LossKind::Flattened, "thinking");
             put_text(out, line, *text);
         }
-        Block::Other { kind: Some(kind), raw } if kind.is("tool_reference") => {
-            put_reference(out, line, *raw);
-        }
-        _ => put_placeholder(out, line, &kind_of(block)),
+        _ => put_placeholder(out, line, block),
     }
 }
 
@@ -119,7 +116,7 @@ pub(super) fn put_joined(out: &mut Output, line: LineId, content: &Content<'_>) 
                 newline = "\\n";
             }
             _ => {
-                let kind = kind_of(&block);
+                let kind = block.kind();
                 out.lose_named(LossKind::Dropped, &format!("block.{kind}"));
             }
         }
@@ -141,37 +138,10 @@ fn put_redacted(out: &mut Output, line: LineId, data: Text<'_>) {
     out.put(line, ",\"redacted\":true}");
 }
 
-/// Writes the name of a tool that a search for tools found.
-fn put_reference(out: &mut Output, line: LineId, raw: Raw<'_>) {
-    let mut scanner = Scanner::default();
-    let name = scanner.scan_raw(raw).ok().and_then(|block| block.get("tool_name")?.text());
-    let name = name.map(|name| format!("tool_reference {}", name.decode()));
-    put_placeholder_text(out, line, name.as_deref().unwrap_or("tool_reference"));
-    out.lose(LossKind::Flattened, "block.tool_reference");
-}
-
-fn put_placeholder(out: &mut Output, line: LineId, kind: &str) {
-    put_placeholder_text(out, line, kind);
-    out.lose_named(LossKind::Flattened, &format!("block.{kind}"));
-}
-
-fn put_placeholder_text(out: &mut Output, line: LineId, kind: &str) {
+fn put_placeholder(out: &mut Output, line: LineId, block: &Block<'_>) {
     out.touch(line);
     out.put(line, "{\"type\":\"text\",\"text\":");
-    out.put_string(line, &format!("[{kind}]"));
+    out.put_string(line, &block.placeholder());
     out.put(line, "}");
-}
-
-/// Returns the name of a block's kind, for reports.
-fn kind_of(block: &Block<'_>) -> String {
-    match block {
-        Block::Text(_) => "text".to_owned(),
-        Block::Thinking { .. } | Block::RedactedThinking { .. } => "thinking".to_owned(),
-        Block::ToolUse(tool) if tool.is_server => "server_tool_use".to_owned(),
-        Block::ToolUse(_) => "tool_use".to_owned(),
-        Block::ToolResult(_) => "tool_result".to_owned(),
-        Block::Image { .. } => "image".to_owned(),
-        Block::Other { kind: Some(kind), .. } if !kind.is_empty() => kind.decode().into_owned(),
-        _ => "block".to_owned(),
-    }
+    out.lose_named(LossKind::Flattened, &format!("block.{}", block.kind()));
 }
