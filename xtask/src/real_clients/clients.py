@@ -492,7 +492,8 @@ class Qwen(Client):
 
     def folder_of(self, path):
         first = next((line for line in read_objects(path) if line.get("sessionId")), {})
-        return first.get("cwd") or PROJECT
+        # A folder of Windows has a relative path here.
+        return os.path.join(PROJECT, first.get("cwd") or PROJECT)
 
 
 class Gemini(Client):
