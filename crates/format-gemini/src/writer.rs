@@ -25,8 +25,9 @@ use self::{
 use crate::{calls::Calls, key::Key};
 
 /// Creates a writer of a session.
-pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn EventWriter> {
-    Box::new(SessionWriter { facts, ..SessionWriter::default() })
+pub(crate) fn create(options: &Options, facts: Facts) -> Box<dyn EventWriter> {
+    let thread = Thread::new(options.project.as_deref());
+    Box::new(SessionWriter { facts, thread, ..SessionWriter::default() })
 }
 
 /// The state between two events.

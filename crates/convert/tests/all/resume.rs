@@ -260,7 +260,7 @@ fn say(agent: &Agent, path: &Path, prompt: &str) {
             let head = format!(
                 r#""sessionId":"{}","cwd":"{}","timestamp":"{time}""#,
                 member("sessionId"),
-                member("cwd")
+                member("cwd").replace('\\', r"\\")
             );
             let parent = member("uuid");
             [
@@ -301,7 +301,7 @@ fn say(agent: &Agent, path: &Path, prompt: &str) {
             let head = format!(
                 r#""sessionId":"{}","cwd":"{}","timestamp":"{time}""#,
                 member("sessionId"),
-                member("cwd")
+                member("cwd").replace('\\', r"\\")
             );
             let item = |id: &str, parent: &str, kind: &str, role: &str, text: &str| {
                 format!(
@@ -842,9 +842,16 @@ fn a_folder_that_is_gone_is_said() {
     assert!(command.starts_with(&format!("cd {} && pi --session", new.display())), "{command}");
 }
 
-/// pi goes on only in the folder that its file names. A session of another system has none here.
+/// pi and Qwen Code go on only in the folder that the first line of their file names. A session of another system has
+/// none here.
 #[test]
 fn a_session_of_another_system_goes_on_in_a_folder_of_this_one() {
+    for to in ["pi", "qwen"] {
+        goes_on_in_a_folder_of_this_system(to);
+    }
+}
+
+fn goes_on_in_a_folder_of_this_system(to: &str) {
     let home = Home::new();
     let own = agent("claude-code");
     let session = home.with_session(own);
@@ -854,17 +861,17 @@ fn a_session_of_another_system_goes_on_in_a_folder_of_this_one() {
     assert!(there.contains(r#""cwd":"D:\\app""#), "{there}");
     home.write(&session, &there);
     let file = session.to_str().expect("UTF-8");
-    assert!(home.refuses(&[file, "--in", "pi"]).contains("--into FOLDER"));
+    assert!(home.refuses(&[file, "--in", to]).contains("--into FOLDER"), "{to}");
     let before = home.sessions();
     let into = ["--into", project.to_str().expect("UTF-8")];
-    home.resume(&[&[file, "--in", "pi"][..], &into].concat());
+    home.resume(&[&[file, "--in", to][..], &into].concat());
     let mut after = home.sessions();
     after.retain(|path, _| !before.contains_key(path));
     let (copy, written) = after.pop_first().expect("a copy");
     let expected = format!(r#""cwd":"{}""#, project.display());
     let header = text(&written).lines().next().unwrap_or_default();
     assert!(header.contains(&expected), "{header}");
-    say(agent("pi"), &copy, "away");
+    say(agent(to), &copy, "away");
     home.resume(&[&[own.id, "--in", "claude-code"][..], &into].concat());
     let back = fs::read_to_string(&session).expect("read");
     assert!(back.starts_with(&there) && back.len() > there.len(), "{back}");

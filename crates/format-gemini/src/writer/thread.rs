@@ -17,6 +17,8 @@ pub(super) struct Thread {
     /// The id of the session and, of a sub-agent's session, its id: JSON strings.
     session: Option<String>,
     agent: Option<String>,
+    /// The folder in which the client will go on, a JSON string; `None` for the session's own. The first line has it.
+    project: Option<String>,
     /// The working directory of the last line, a JSON string.
     cwd: Option<String>,
     /// The id of the last line, a JSON string.
@@ -37,6 +39,11 @@ pub(super) struct Line {
 }
 
 impl Thread {
+    /// Creates a thread without lines. The client will go on in the folder `project`, if one is given.
+    pub(super) fn new(project: Option<&str>) -> Self {
+        Self { project: project.map(json_string), ..Self::default() }
+    }
+
     /// Continues after a resumed line.
     pub(super) fn resume(&mut self, context: &Context<'_>) {
         self.last = context.time.and_then(millis).unwrap_or(self.last);
@@ -64,12 +71,15 @@ impl Thread {
         }
         self.session = Some(json_string(&session_uuid(&id)));
         self.agent = facts.agent.as_deref().map(json_string);
-        let cwd = fact(&facts.cwd).unwrap_or_else(|| {
-            // Without a folder the client does not start.
-            out.lose(LossKind::Invented, event.vocabulary.cwd);
-            "/".to_owned()
-        });
-        self.cwd = Some(json_string(&cwd));
+        let own = || {
+            let cwd = fact(&facts.cwd).unwrap_or_else(|| {
+                // Without a folder the client does not start.
+                out.lose(LossKind::Invented, event.vocabulary.cwd);
+                "/".to_owned()
+            });
+            json_string(&cwd)
+        };
+        self.cwd = Some(self.project.take().unwrap_or_else(own));
         let start = facts.start.as_deref().and_then(Text::new).map(Raw::from);
         self.last = start.and_then(millis).filter(|it| TIMES.contains(it)).unwrap_or(self.last);
     }
