@@ -36,6 +36,8 @@ pub(crate) fn checker() -> Box<dyn Checker> {
 #[derive(Debug, Default)]
 struct SessionChecker {
     n_records: u64,
+    /// Whether the client sends a message of the user before the next response.
+    has_message: bool,
     calls: Calls,
 }
 
@@ -88,6 +90,13 @@ impl SessionChecker {
     fn entry(&mut self, record: &Record<'_>, out: &mut Findings<'_>) {
         match record.entry {
             Entry::Assistant(data) => {
+                if !std::mem::replace(&mut self.has_message, true) {
+                    out.warns(
+                        "assistant-first",
+                        "the first message is the assistant's: the API refuses the request; put a \
+                         `user.message` before it",
+                    );
+                }
                 check_thinking(data, out);
                 for call in data.get("toolRequests").into_iter().flat_map(|calls| calls.items()) {
                     self.calls.call(call, out);
@@ -102,7 +111,9 @@ impl SessionChecker {
                 if !has_text && !has_attachment {
                     out.warns("empty-text", "a blank message: Copilot does not send it");
                 }
+                self.has_message |= has_text || has_attachment;
             }
+            Entry::Compaction(_) => self.has_message = true,
             Entry::Start(_) if self.n_records > 1 => {
                 out.warns("start-again", "a second `session.start`");
             }

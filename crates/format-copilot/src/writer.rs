@@ -23,8 +23,8 @@ mod usage;
 mod user;
 
 use core_model::{
-    Block, Body, Event, EventWriter, Facts, IdHasher, IdSet, LossKind, Message, Options, Output,
-    Role, Title,
+    Block, Body, Content, Event, EventWriter, Facts, IdHasher, IdSet, LossKind, Message, Options,
+    Output, Role, Title,
 };
 use jsonl::{Text, json_string};
 
@@ -75,6 +75,8 @@ struct SessionWriter {
     title: Option<String>,
     /// Whether a line was written since the last resumed line.
     is_dirty: bool,
+    /// Whether the session has a message.
+    has_message: bool,
 }
 
 impl EventWriter for SessionWriter {
@@ -145,9 +147,39 @@ impl SessionWriter {
         self.is_dirty = true;
         match message.role {
             Role::Assistant if message.is_by_client() => self.write_failed(event, message, out),
-            Role::Assistant => self.write_assistant(event, message, out),
-            Role::User => self.write_user(event, message, out),
+            Role::Assistant => {
+                self.open_with_prompt(event, out);
+                self.write_assistant(event, message, out);
+            }
+            Role::User => {
+                // Copilot does not send a blank message.
+                let is_sent = |block: &Block<'_>| match block {
+                    Block::Text(text) => !text.is_blank(),
+                    Block::ToolResult(_) => false,
+                    _ => true,
+                };
+                let has_words =
+                    matches!(message.content, Content::Other(_)) || message.any_block(is_sent);
+                self.has_message |= self.speaker.is_none() && has_words;
+                self.write_user(event, message, out);
+            }
         }
+    }
+
+    /// Writes a placeholder prompt before the first message if it is a response: Copilot sends the session as it is,
+    /// and the API refuses messages that begin with the assistant's.
+    fn open_with_prompt(&mut self, event: &Event<'_>, out: &mut Output) {
+        if self.speaker.is_some() || std::mem::replace(&mut self.has_message, true) {
+            return;
+        }
+        out.lose(LossKind::Invented, "prompt");
+        let id = out.uuid(event, "prompt", 0);
+        let line = self.thread.open_derived(&id, out);
+        out.put(
+            line.id,
+            "\"type\":\"user.message\",\"data\":{\"content\":\"[no prompt recorded]\"",
+        );
+        self.emit(line, out);
     }
 
     /// Writes the title of the session, unless the output has it.
@@ -171,6 +203,7 @@ impl SessionWriter {
     }
 
     fn resume_message(&mut self, message: &Message<'_>) {
+        self.has_message = true;
         for (block, _) in message.blocks() {
             match block {
                 Block::ToolUse(tool) if message.role == Role::Assistant => {

@@ -33,10 +33,12 @@ pub(super) fn put_thinking(
         Block::Thinking { text, signature } => {
             out.put(line, "{\"type\":\"thinking\",\"thinking\":");
             out.copy_text(line, *text);
+            // Models of other companies have empty signatures.
+            let signature = signature.filter(|signature| !signature.is_empty());
             match signature {
                 Some(signature) => {
                     out.put(line, ",\"signature\":");
-                    out.copy_text(line, *signature);
+                    out.copy_text(line, signature);
                 }
                 // Copilot does not send it.
                 None => out.lose(LossKind::Flattened, "thinking"),

@@ -37,7 +37,7 @@ impl Difference {
         let all = target.join("\n");
         let mut at = 0;
         for text in source.iter().map(|text| text.trim()).filter(|text| !text.is_empty()) {
-            match (all[at..].find(text), all.find(text)) {
+            match (found(&all[at..], text), all.find(text)) {
                 (Some(found), _) => {
                     if !all[at..at + found].trim().is_empty() {
                         self.added.push((kind, all[at..at + found].trim().to_owned()));
@@ -130,4 +130,14 @@ impl Difference {
         }
         wrong
     }
+}
+
+/// Returns the offset of a text in others. A text of a few letters is also inside words: if its first place is inside a
+/// line, and the next line begins with the text, the offset is that of the next line.
+fn found(all: &str, text: &str) -> Option<usize> {
+    let first = all.find(text)?;
+    let is_start = |at: usize| all[..at].ends_with('\n') || at == 0;
+    let next_line = all[first..].find('\n').map(|end| first + end + 1);
+    let next = next_line.filter(|start| all[*start..].starts_with(text));
+    Some(if is_start(first) { first } else { next.unwrap_or(first) })
 }
