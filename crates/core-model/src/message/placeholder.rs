@@ -46,7 +46,7 @@ impl<'l> Block<'l> {
                 }
                 format!("[{kind} {name} {words}]")
             }
-            Block::Other { kind: Some(of_text), raw } if of_text.is("tool_reference") => {
+            Block::Other { raw, .. } if kind == "tool_reference" => {
                 let mut scanner = Scanner::default();
                 let block = scanner.scan_raw(*raw).ok();
                 match block.and_then(|block| block.get("tool_name")?.text()) {
