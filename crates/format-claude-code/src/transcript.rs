@@ -47,7 +47,7 @@ use crate::reader::is_record;
 /// let mut entries = transcript.entries();
 /// let mut said = Vec::new();
 /// while let Some(entry) = entries.next() {
-///     said.extend(entry.event.message().map(|message| message.content.joined()));
+///     said.extend(entry.event.message().map(|message| message.content.joined().into_owned()));
 /// }
 /// assert_eq!(said, ["hello", "hi"]);
 /// assert_eq!(transcript.bad_lines()[0].place.line, 2);
