@@ -4,7 +4,7 @@
 
 use std::{borrow::Cow, fmt};
 
-use jsonl::{Raw, RawBuf, Style, Text};
+use jsonl::{Raw, RawBuf, Text};
 
 /// The input of a tool use, as written.
 ///
@@ -101,16 +101,12 @@ impl fmt::Display for InputJson<'_> {
 
 /// Returns the JSON object that a string holds; `None` if it holds another text.
 fn object_in(text: Text<'_>) -> Option<RawBuf> {
-    if text.has_lone_surrogate() {
+    let decoded = text.try_decode()?;
+    let written = decoded.trim();
+    if !written.starts_with('{') {
         return None;
     }
-    let written = RawBuf::new(text.decode().trim()).ok()?;
-    if !written.as_str().starts_with('{') {
-        return None;
-    }
-    let mut object = Vec::new();
-    jsonl::respell(&mut object, written.as_raw(), Style::Compact);
-    RawBuf::new(String::from_utf8(object).ok()?).ok()
+    RawBuf::compact(written).ok()
 }
 
 /// Returns an object with one member.

@@ -40,7 +40,6 @@ mod stream;
 mod text;
 #[cfg(feature = "serde")]
 mod typed;
-mod unescape;
 mod utf8;
 mod value;
 
@@ -59,10 +58,9 @@ pub use self::{
     raw_buf::RawBuf,
     recover::{Piece, Recovery, recover},
     respell::{Respeller, Respelt, respell, respell_body, respell_str},
-    scan::{Backend, MAX_LINE, Scanner, validate},
+    scan::{Backend, MAX_LINE, Scanner, Unescape, validate},
     stream::Stream,
     text::{Raw, Text},
-    unescape::Unescape,
     value::{Items, Kind, Members, Oddities, Value, ValueBuf},
 };
 #[cfg(feature = "serde")]

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use crate::{Raw, Result, Text, validate};
+use crate::{Raw, Result, Scanner, Style, Text, respell::respell_scanned, validate};
 
 /// Any JSON value as written, owned.
 ///
@@ -27,6 +27,29 @@ impl RawBuf {
         let written = written.into();
         validate(written.as_bytes())?;
         Ok(Self(written))
+    }
+
+    /// Creates a value from its text, in [`Style::Compact`].
+    ///
+    /// ```
+    /// assert_eq!(jsonl::RawBuf::compact(r#" {"n": 1.50} "#)?.as_str(), r#"{"n":1.50}"#);
+    /// assert!(jsonl::RawBuf::compact("{").is_err());
+    /// # Ok::<(), jsonl::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the text is not one JSON value.
+    pub fn compact(written: &str) -> Result<Self> {
+        let mut scanner = Scanner::default();
+        let value = scanner.scan_text(written, 0)?;
+        let mut compact = Vec::with_capacity(written.len());
+        respell_scanned(&mut compact, value, Style::Compact);
+        match String::from_utf8(compact) {
+            Ok(compact) => Ok(Self(compact)),
+            // Never: parts of a text were copied.
+            Err(_) => Self::new(written),
+        }
     }
 
     /// Creates a value from text that is known to be one JSON value.

@@ -34,6 +34,10 @@ pub struct Recovery<'l> {
 
 /// Finds the complete records of a line that is not one JSON value, in linear time.
 ///
+/// It searches from the start of the line forwards and from its end backwards, each up to the first bytes that
+/// are no record. The bytes between these are not searched: after a tear inside a string, balanced braces may be
+/// text.
+///
 /// In a line of tiny objects such as `{}{}{}`, at most 64 Ki objects, or one for each 96 bytes,
 /// become records. The rest is one piece without a record.
 ///

@@ -9,19 +9,17 @@
 //! as `1E-5`, so [`Respeller`] reports whether the original bytes can be restored.
 
 mod duplicates;
-mod same;
 mod tokens;
 
 use self::{
     duplicates::{has_duplicates, has_many_members, without_duplicates},
-    same::n_same,
     tokens::respell_tokens,
 };
 use crate::{
-    Kind, Raw, Scanner, Style, Value,
+    Kind, Raw, Scanner, Style, Unescape, Value,
     encode::{push_char, push_code_unit},
     number::push_python_number,
-    unescape::Unescape,
+    scan::same::n_same,
 };
 
 /// Appends a value in the spelling of a style. Members keep their order.
@@ -38,7 +36,12 @@ use crate::{
 /// # Ok::<(), jsonl::Error>(())
 /// ```
 pub fn respell(out: &mut Vec<u8>, raw: Raw<'_>, style: Style) {
-    respell_to_depth(&mut Scanner::default(), out, raw, style, 64);
+    respell_to_depth(&mut Scanner::default(), out, raw, style, MAX_RESCANS);
+}
+
+/// Appends a value that is scanned already, as [`respell`] does.
+pub(crate) fn respell_scanned(out: &mut Vec<u8>, value: Value<'_>, style: Style) {
+    respell_value(out, value, style, MAX_RESCANS, 0);
 }
 
 /// Appends a JSON value in a style, as [`respell`] does. Appends other text unchanged.
@@ -92,7 +95,7 @@ impl Respeller {
                 _ => Respelt::Other,
             };
         }
-        respell_to_depth(&mut self.scanner, out, raw, to, 64);
+        respell_to_depth(&mut self.scanner, out, raw, to, MAX_RESCANS);
         let appended = out.get(start..).unwrap_or_default();
         if appended == written {
             return Respelt::Same;
@@ -100,14 +103,14 @@ impl Respeller {
         self.scratch.clear();
         if let Ok(appended) = std::str::from_utf8(appended) {
             let back = Raw::from_scanned(appended);
-            respell_to_depth(&mut self.scanner, &mut self.scratch, back, from, 64);
+            respell_to_depth(&mut self.scanner, &mut self.scratch, back, from, MAX_RESCANS);
         }
         if self.scratch == written { Respelt::Reversible } else { Respelt::Other }
     }
 
     /// Appends a value in a style, as [`respell`] does.
     pub fn append(&mut self, out: &mut Vec<u8>, raw: Raw<'_>, style: Style) {
-        respell_to_depth(&mut self.scanner, out, raw, style, 64);
+        respell_to_depth(&mut self.scanner, out, raw, style, MAX_RESCANS);
     }
 }
 
@@ -134,6 +137,9 @@ fn respell_to_depth(
         Err(_) => out.extend_from_slice(written.as_bytes()),
     }
 }
+
+/// The number of scans inside each other that fit on a stack.
+const MAX_RESCANS: usize = 64;
 
 /// Length in bytes up to which a value that is too deep for the index is scanned separately.
 const MAX_RESCANNED: usize = 64 * 1024;

@@ -15,10 +15,14 @@ mod bitmap;
 pub(crate) mod grammar;
 pub(crate) mod node;
 mod portable;
+pub(crate) mod same;
 pub(crate) mod simd;
+mod unescape;
 
 use crate::{Error, ErrorKind, Line, Raw, Result, Value, utf8, value::Oddities};
 
+pub use self::unescape::Unescape;
+pub(crate) use self::unescape::unescape;
 use self::{
     bitmap::Quotes,
     grammar::walk,
@@ -43,6 +47,9 @@ pub enum Backend {
 }
 
 /// Indexer of lines, one at a time, with reused buffers.
+///
+/// It does not recurse: values of every depth are validated with a few bytes for each level. Values below the
+/// 16th level are not indexed ([`Value::is_indexed`]).
 #[derive(Clone, Debug, Default)]
 pub struct Scanner {
     nodes: Vec<Node>,

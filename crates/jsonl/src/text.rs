@@ -4,7 +4,10 @@
 
 use std::{borrow::Cow, fmt};
 
-use crate::{unescape::Unescape, validate};
+use crate::{
+    Unescape,
+    scan::{unescape, validate},
+};
 
 /// A JSON string as written, quotes included.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -45,19 +48,25 @@ impl<'l> Text<'l> {
         if has_backslash(body.as_bytes()) { self.unescape() } else { Cow::Borrowed(body) }
     }
 
+    /// Returns the unescaped text; `None` if it has a lone surrogate, which no Rust string can hold.
+    ///
+    /// ```
+    /// let text = |written| jsonl::Text::new(written).expect("a string");
+    /// assert_eq!(text(r#""\ud83c\udf89\n""#).try_decode().as_deref(), Some("🎉\n"));
+    /// assert_eq!(text(r#""\ud83c\n""#).try_decode(), None);
+    /// ```
+    pub fn try_decode(&self) -> Option<Cow<'l, str>> {
+        let body = self.body();
+        if !has_backslash(body.as_bytes()) {
+            return Some(Cow::Borrowed(body));
+        }
+        let (decoded, is_whole) = unescape(body);
+        is_whole.then_some(Cow::Owned(decoded))
+    }
+
     #[cold]
     fn unescape(&self) -> Cow<'l, str> {
-        let mut rest = self.body();
-        let mut decoded = String::with_capacity(rest.len());
-        while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
-            let (plain, escaped) = rest.split_at(at);
-            let mut chars = Unescape::new(escaped);
-            decoded.push_str(plain);
-            decoded.push(chars.next().flatten().unwrap_or('\u{fffd}'));
-            rest = chars.rest();
-        }
-        decoded.push_str(rest);
-        Cow::Owned(decoded)
+        Cow::Owned(unescape(self.body()).0)
     }
 
     /// Returns whether the unescaped text equals `text`.

@@ -161,7 +161,7 @@ impl Quotes {
 /// backslashes, the byte after it, and whether the run began at an odd or an even bit: so no loop
 /// over runs is needed (J. Keiser, simdjson).
 #[inline(always)]
-fn escaped(backslashes: u64, carry: &mut u64) -> u64 {
+pub(crate) fn escaped(backslashes: u64, carry: &mut u64) -> u64 {
     const ODD: u64 = 0xaaaa_aaaa_aaaa_aaaa;
     let starts = backslashes & !*carry;
     let after = (((starts << 1) | ODD).wrapping_sub(starts)) ^ ODD;

@@ -205,6 +205,19 @@ pub(crate) fn fill(quotes: &mut Quotes, line: &[u8], kernel: Kernel) {
     let _ = (quotes, line, kernel);
 }
 
+/// Returns the length of the start of a string's body that both styles spell alike; `None` on a CPU without AVX2.
+pub(crate) fn n_same(body: &[u8], is_ascii: bool) -> Option<usize> {
+    #[cfg(target_arch = "x86_64")]
+    #[expect(unsafe_code, reason = "compiled for AVX2")]
+    // SAFETY: the function is safe except for its instructions, which the CPU was just tested for.
+    return x86_64::has_avx2().then(|| unsafe { x86_64::n_same_by_avx2(body, is_ascii) });
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = (body, is_ascii);
+        None
+    }
+}
+
 /// Returns a bit for each backslash and, if `is_ascii`, for each byte that is not printable ASCII.
 #[cfg(target_arch = "x86_64")]
 #[inline]
@@ -218,7 +231,10 @@ pub(crate) fn others_of(part: &[u8; 16], is_ascii: bool) -> u16 {
 mod x86_64 {
     use std::arch::x86_64::*;
 
-    use crate::scan::bitmap::{BLOCK, Masks, Quotes};
+    use crate::scan::{
+        bitmap::{BLOCK, Masks, Quotes},
+        same::{Spelling, count},
+    };
 
     pub(super) fn has_avx2() -> bool {
         is_x86_feature_detected!("avx2")
@@ -266,6 +282,35 @@ mod x86_64 {
     fn join(low: __m256i, high: __m256i) -> u64 {
         let bits = |half| u64::from(_mm256_movemask_epi8(half) as u32);
         bits(low) | bits(high) << 32
+    }
+
+    #[target_feature(enable = "avx2,bmi1,popcnt")]
+    pub(super) fn n_same_by_avx2(body: &[u8], is_ascii: bool) -> usize {
+        let [backslash, space, delete] = [b'\\', b' ', 0x7f].map(|it| _mm256_set1_epi8(it as i8));
+        count(
+            body,
+            |block| {
+                let [low, high] = halves(block);
+                let [foreign_low, foreign_high] = [low, high].map(|bytes| {
+                    // Bytes beyond ASCII are negative.
+                    let is_less = _mm256_cmpgt_epi8(space, bytes);
+                    _mm256_or_si256(is_less, _mm256_cmpeq_epi8(bytes, delete))
+                });
+                let is_backslash = |bytes| _mm256_cmpeq_epi8(bytes, backslash);
+                Spelling {
+                    backslashes: join(is_backslash(low), is_backslash(high)),
+                    foreign: if is_ascii { join(foreign_low, foreign_high) } else { 0 },
+                }
+            },
+            |block| {
+                let slash = _mm256_set1_epi8(b'/' as i8);
+                let [low, high] = halves(block).map(|bytes| {
+                    let is_slash = _mm256_cmpeq_epi8(bytes, slash);
+                    _mm256_andnot_si256(is_slash, may_be_escaped(bytes))
+                });
+                join(low, high)
+            },
+        )
     }
 
     /// Maps bytes that may follow a backslash to 0xff.

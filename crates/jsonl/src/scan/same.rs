@@ -2,8 +2,9 @@
 //!
 //! In: `say \"hi\" \u00e9`. Out: 11, the bytes before `\u00e9`.
 
+use super::simd;
 #[cfg(target_arch = "x86_64")]
-use crate::scan::simd::others_of;
+pub(crate) use super::simd::others_of;
 
 /// The bytes of a vector.
 const PART: usize = 16;
@@ -13,9 +14,67 @@ const BLOCK: usize = 4 * PART;
 
 /// Returns the length of the start that both styles spell alike: characters that neither escapes, and escapes
 /// with only one spelling. `is_ascii` says whether a style has no other characters.
-pub(super) fn n_same(body: &[u8], is_ascii: bool) -> usize {
+pub(crate) fn n_same(body: &[u8], is_ascii: bool) -> usize {
+    if body.len() >= PART
+        && let Some(n) = simd::n_same(body, is_ascii)
+    {
+        return n;
+    }
+    by_parts(body, is_ascii)
+}
+
+/// The masks of a block: one bit for each byte, the first byte lowest.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spelling {
+    pub(crate) backslashes: u64,
+    /// Bytes that a style has no place for, escaped or not.
+    pub(crate) foreign: u64,
+}
+
+/// Counts as [`n_same`] does. It is inlined into functions that are compiled for the instructions of a CPU, where
+/// `spelling` and `simple` are a few instructions; `simple` gives the bytes whose escape has only one spelling.
+///
+/// ```text
+/// body       say \"hi\" \u00e9
+/// escaped    .....x...x..x....
+/// simple     .....x...x.......
+/// the first escaped byte that is not simple: 12, so 11 bytes are alike
+/// ```
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn count(
+    body: &[u8],
+    spelling: impl Fn(&[u8; BLOCK]) -> Spelling,
+    simple: impl Fn(&[u8; BLOCK]) -> u64,
+) -> usize {
+    let (blocks, rest) = body.as_chunks::<BLOCK>();
+    let mut last = [b' '; BLOCK];
+    if let Some(part) = last.get_mut(..rest.len()) {
+        part.copy_from_slice(rest);
+    }
+    let last = (!rest.is_empty()).then_some(&last);
+    let mut carry = 0;
+    for (block_idx, block) in blocks.iter().chain(last).enumerate() {
+        let Spelling { backslashes, foreign } = spelling(block);
+        let mut escapes = 0;
+        if backslashes | carry != 0 {
+            escapes = super::bitmap::escaped(backslashes, &mut carry) & !simple(block);
+        }
+        let others = foreign | escapes;
+        if others != 0 {
+            let first = others.trailing_zeros();
+            // An escape starts with its backslash.
+            let is_escape = escapes >> first & 1;
+            return block_idx * BLOCK + first as usize - is_escape as usize;
+        }
+    }
+    body.len() - carry as usize
+}
+
+/// Counts as [`n_same`] does, with the vectors that every CPU has.
+fn by_parts(body: &[u8], is_ascii: bool) -> usize {
     let mut at = 0;
-    // Of a short string, such as a key, no block is copied.
     while let Some(block) = body.get(at..).and_then(<[u8]>::first_chunk::<BLOCK>) {
         let (parts, _) = block.as_chunks::<PART>();
         let mut others = 0;
@@ -69,7 +128,7 @@ fn is_simple(second: u8) -> bool {
 
 /// Returns a bit for each backslash and, if `is_ascii`, for each byte that is not printable ASCII.
 #[cfg(not(target_arch = "x86_64"))]
-fn others_of(part: &[u8; PART], is_ascii: bool) -> u16 {
+pub(crate) fn others_of(part: &[u8; PART], is_ascii: bool) -> u16 {
     by_words(part, is_ascii)
 }
 
@@ -144,12 +203,12 @@ mod tests {
                 body.push_str(pieces[if piece < pieces.len() { piece } else { piece % 5 }]);
             }
             for is_ascii in [false, true] {
-                let expected = one_by_one(body.as_bytes(), is_ascii);
-                assert_eq!(n_same(body.as_bytes(), is_ascii), expected, "{body}");
+                for body in [body.as_bytes(), &body.as_bytes()[..body.len() / 2]] {
+                    let expected = one_by_one(body, is_ascii);
+                    assert_eq!(n_same(body, is_ascii), expected, "{}", body.escape_ascii());
+                    assert_eq!(by_parts(body, is_ascii), expected, "{}", body.escape_ascii());
+                }
             }
-            assert_eq!(n_same(&body.as_bytes()[..body.len() / 2], true), {
-                one_by_one(&body.as_bytes()[..body.len() / 2], true)
-            });
         }
     }
 }
