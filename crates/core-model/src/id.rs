@@ -12,31 +12,50 @@ const BASE_62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno
 const DIGITS: u32 = 4;
 const BASE: u64 = 62_u64.pow(DIGITS);
 
-/// The SHA-256 of a source line.
-pub(crate) type LineDigest = [u8; 32];
-
-/// Returns the digest of a source line.
-pub(crate) fn digest(line: &[u8]) -> LineDigest {
-    Sha256::of(line)
+/// A digest of a source line, so that lines of two files of the same session get different ids. The offset of a
+/// line makes its ids unique in one file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum LineDigest {
+    /// The SHA-256 of the line.
+    Whole([u8; 32]),
+    /// The FNV-1a hash of its ends and its length.
+    Ends([u8; 8]),
 }
 
-/// Number of bytes at each end of a line that its digest depends on.
-const END: usize = 256;
+impl LineDigest {
+    fn as_bytes(&self) -> &[u8] {
+        match self {
+            LineDigest::Whole(hash) => hash,
+            LineDigest::Ends(hash) => hash,
+        }
+    }
+}
+
+/// Returns the digest of a whole source line.
+pub(crate) fn digest(line: &[u8]) -> LineDigest {
+    LineDigest::Whole(Sha256::of(line))
+}
+
+/// Number of bytes at each end of a line that the digest of its ends depends on.
+const END: usize = 32;
 
 /// Returns the digest of the length and the ends of a source line.
 ///
-/// To hash whole lines takes two thirds of a conversion's instructions. The offset of a line makes its
-/// ids unique in a session; the digest makes them others in other files of the same session.
+/// To hash whole lines takes two thirds of a conversion's instructions, and SHA-256 of the ends alone a tenth.
 pub(crate) fn digest_of_ends(line: &[u8]) -> LineDigest {
-    let (Some(first), Some(last)) = (line.first_chunk::<END>(), line.last_chunk::<END>()) else {
-        return digest(line);
-    };
-    let mut hash = Sha256::default();
-    hash.update(first);
-    hash.update(last);
-    hash.update(&(line.len() as u64).to_be_bytes());
-    hash.finish()
+    let first = line.first_chunk::<END>().map_or(line, <[u8; END]>::as_slice);
+    let last = line.last_chunk::<END>().map_or(line, <[u8; END]>::as_slice);
+    let length = (line.len() as u64).to_be_bytes();
+    let mut hash = FNV_OFFSET;
+    for byte in first.iter().chain(last).chain(&length) {
+        hash = (hash ^ u64::from(*byte)).wrapping_mul(FNV_PRIME);
+    }
+    LineDigest::Ends(hash.to_be_bytes())
 }
+
+/// The start and the factor of FNV-1a with 64 bits.
+const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+const FNV_PRIME: u64 = 0x100_0000_01b3;
 
 /// Returns the UUID of `kind` for block `block_idx` of a source line.
 pub(crate) fn uuid(
@@ -114,11 +133,12 @@ fn uuid_v5(name: &[u8]) -> String {
     uuid = uuid & !(0xf << 76) | 0x5 << 76;
     uuid = uuid & !(0x3 << 62) | 0x2 << 62;
     let mut text = String::with_capacity(36);
-    for n in (0..32).rev() {
-        let digit = (uuid >> (n * 4)) as u32 & 0xf;
-        text.extend(char::from_digit(digit, 16));
-        if matches!(n, 24 | 20 | 16 | 12) {
+    for (n, byte) in uuid.to_be_bytes().into_iter().enumerate() {
+        if matches!(n, 4 | 6 | 8 | 10) {
             text.push('-');
+        }
+        for digit in [byte >> 4, byte & 0xf] {
+            text.push(char::from(if digit < 10 { b'0' + digit } else { b'a' - 10 + digit }));
         }
     }
     text
@@ -131,12 +151,16 @@ pub(crate) fn message_id(
     block_idx: usize,
     line: &LineDigest,
 ) -> String {
-    let hash = Sha256::of(&name("message", session_id, offset, block_idx, line));
-    let (words, _) = hash.as_chunks::<4>();
-    let mut number = [0_u32; 8];
-    for (word, bytes) in number.iter_mut().zip(words) {
-        *word = u32::from_be_bytes(*bytes);
-    }
+    let name = name("message", session_id, offset, block_idx, line);
+    let number = |hash: &[u8]| -> Vec<u32> {
+        let (words, _) = hash.as_chunks::<4>();
+        words.iter().map(|bytes| u32::from_be_bytes(*bytes)).collect()
+    };
+    // The id has 143 bits, fewer than either hash.
+    let mut number = match line {
+        LineDigest::Whole(_) => number(&Sha256::of(&name)),
+        LineDigest::Ends(_) => number(&sha1(&name)),
+    };
     let mut id = String::from("msg_");
     for _ in 0..24 / DIGITS {
         let mut remainder = 0;
@@ -155,7 +179,7 @@ pub(crate) fn message_id(
 
 fn name(kind: &str, session_id: &str, offset: u64, block_idx: usize, line: &LineDigest) -> Vec<u8> {
     let mut name = format!("{kind}\0{session_id}\0{offset}\0{block_idx}\0").into_bytes();
-    name.extend_from_slice(line);
+    name.extend_from_slice(line.as_bytes());
     name
 }
 

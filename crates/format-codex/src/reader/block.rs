@@ -172,7 +172,8 @@ fn is_failure(output: Text<'_>) -> bool {
         return code.is_some_and(|(_, code)| is_nonzero(code));
     }
     let head = body.get(..body.floor_char_boundary(MAX_SEARCHED)).unwrap_or(body);
-    let Some((head, _)) = head.split_once("\\nOutput:") else { return false };
+    let end = memchr::memmem::find(head.as_bytes(), br"\nOutput:");
+    let Some(head) = end.and_then(|end| head.get(..end)) else { return false };
     ["Process exited with code ", "Exit code: "]
         .iter()
         .filter_map(|words| head.split_once(words))
