@@ -20,10 +20,10 @@ use std::{
 };
 
 use core_model::{
-    Block, Body, Content, Event, Role, ToolName, ToolResult, is_replacement_tool_id,
+    Block, Body, Content, Event, Input, Role, ToolName, ToolResult, is_replacement_tool_id,
     replacement_tool_name,
 };
-use jsonl::{Raw, Scanner, Style, respell};
+use jsonl::{Raw, Scanner, Style, Text, respell};
 use twox_hash::XxHash3_64;
 
 use super::MemberOrders;
@@ -50,17 +50,41 @@ pub(super) struct Digest {
     hashes: Vec<u64>,
 }
 
-impl Digest {
+/// Hashes of the texts of messages as they are written. If they are equal, so are the texts, and none is
+/// unescaped.
+#[derive(Debug, Default)]
+pub(super) struct WrittenDigest {
+    hashes: Vec<u64>,
+    /// Whether a text was added that this digest cannot compare.
+    is_incomplete: bool,
+}
+
+impl WrittenDigest {
     /// Adds the texts of an event.
     pub(super) fn add(&mut self, event: &Event<'_>) {
-        each_piece(event, &mut |kind, text| {
-            self.hashes.push(XxHash3_64::oneshot_with_seed(kind as u64, text.as_bytes()));
+        each_piece(event, &mut |kind, piece| {
+            let Some(written) = piece.written() else {
+                self.is_incomplete = true;
+                return;
+            };
+            self.hashes.push(XxHash3_64::oneshot_with_seed(kind as u64, written.as_bytes()));
         });
     }
 
-    /// Returns whether there are no texts.
-    pub(super) fn is_empty(&self) -> bool {
-        self.hashes.is_empty()
+    /// Returns whether two digests have the same texts, in the same order. If it returns false, the texts may
+    /// still be equal.
+    pub(super) fn is_equal(&self, other: &Self) -> bool {
+        !self.is_incomplete && !other.is_incomplete && self.hashes == other.hashes
+    }
+}
+
+impl Digest {
+    /// Adds the texts of an event.
+    pub(super) fn add(&mut self, event: &Event<'_>) {
+        each_piece(event, &mut |kind, piece| {
+            let text = piece.text();
+            self.hashes.push(XxHash3_64::oneshot_with_seed(kind as u64, text.as_bytes()));
+        });
     }
 
     /// Returns whether two digests have the same texts, in any order.
@@ -177,7 +201,7 @@ impl Sayings {
         match &event.body {
             Body::Message(message) => {
                 self.has_message = true;
-                each_piece(event, &mut |kind, text| self.add_lines(kind, &text));
+                each_piece(event, &mut |kind, piece| self.add_lines(kind, &piece.text()));
                 self.add_unknown(&message.content);
                 self.add_ids(&message.content);
             }
@@ -447,8 +471,58 @@ fn accepted_name(name: ToolName<'_>) -> Cow<'_, str> {
     replacement_tool_name(&name).map_or(name, Cow::Owned)
 }
 
+/// A text of an event that every format must show.
+enum SaidPiece<'p, 'l> {
+    Text(Text<'l>),
+    /// The id and the name of a tool use.
+    Call(Text<'l>, ToolName<'l>),
+    /// The input of a tool use.
+    Input(&'p Input<'l>),
+    /// The texts of a tool result.
+    Result(&'p Content<'l>),
+}
+
+impl<'l> SaidPiece<'_, 'l> {
+    /// Returns the text.
+    fn text(&self) -> Cow<'l, str> {
+        match *self {
+            SaidPiece::Text(text) => text.decode(),
+            SaidPiece::Call(id, name) => {
+                [&id.decode(), "\u{1}", &*accepted_name(name)].concat().into()
+            }
+            SaidPiece::Input(input) => spelled(input.json().raw(), Style::Python).into(),
+            SaidPiece::Result(content) => content.joined(),
+        }
+    }
+
+    /// Returns the text as it is written, if it is one slice of the record; the text of a call is short, and
+    /// made in either case.
+    fn written(&self) -> Option<Cow<'l, str>> {
+        match *self {
+            SaidPiece::Text(text) => Some(text.body().into()),
+            SaidPiece::Call(..) => Some(self.text()),
+            SaidPiece::Input(Input::Json(raw)) => Some(raw.as_str().into()),
+            SaidPiece::Input(_) => None,
+            SaidPiece::Result(content) => written_result(content),
+        }
+    }
+}
+
+/// Returns the only text of a tool result as it is written; `None` if it has several.
+fn written_result<'l>(content: &Content<'l>) -> Option<Cow<'l, str>> {
+    if matches!(content, Content::Other(_)) {
+        return None;
+    }
+    let mut texts = content.blocks().filter_map(|(block, _)| match block {
+        Block::Text(text) => Some(text.body()),
+        _ => None,
+    });
+    let first = texts.next().unwrap_or_default();
+    texts.next().is_none().then_some(first.into())
+}
+
 /// Calls `each` with the texts of an event that every format must show.
-fn each_piece(event: &Event<'_>, each: &mut dyn FnMut(Kind, Cow<'_, str>)) {
+fn each_piece<'l>(event: &Event<'l>, each: &mut dyn FnMut(Kind, SaidPiece<'_, 'l>)) {
     let Some(message) = event.message() else { return };
     let said = if message.role == Role::User { Kind::User } else { Kind::Assistant };
     let is_list = matches!(message.content, Content::Blocks(_));
@@ -456,17 +530,16 @@ fn each_piece(event: &Event<'_>, each: &mut dyn FnMut(Kind, Cow<'_, str>)) {
         match block {
             // A string in a list of blocks is no block, and formats drop it.
             Block::Text(_) if is_list && raw.as_text().is_some() => {}
-            Block::Text(text) => each(said, text.decode()),
-            Block::Thinking { text, .. } => each(Kind::Thinking, text.decode()),
+            Block::Text(text) => each(said, SaidPiece::Text(text)),
+            Block::Thinking { text, .. } => each(Kind::Thinking, SaidPiece::Text(text)),
             Block::ToolUse(tool) if tool.is_server => {}
             Block::ToolUse(tool) => {
-                let call = [&tool.id.decode(), "\u{1}", &*accepted_name(tool.name)].concat();
-                each(Kind::Call, call.into());
-                each(Kind::Input, spelled(tool.input.json().raw(), Style::Python).into());
+                each(Kind::Call, SaidPiece::Call(tool.id, tool.name));
+                each(Kind::Input, SaidPiece::Input(&tool.input));
             }
             Block::ToolResult(result) => {
-                each(Kind::Answer, result.tool_use_id.decode());
-                each(Kind::Result, result.content.joined());
+                each(Kind::Answer, SaidPiece::Text(result.tool_use_id));
+                each(Kind::Result, SaidPiece::Result(&result.content));
             }
             _ => {}
         }

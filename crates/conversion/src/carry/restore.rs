@@ -9,6 +9,7 @@ mod compare;
 mod current;
 mod items;
 mod moved;
+mod own;
 mod steps;
 
 use std::{
@@ -24,9 +25,10 @@ pub use self::items::RestoreStats;
 use self::{
     current::{Current, Phase, ReadRecord, Visible},
     moved::Moved,
+    own::{OwnEntries, OwnRecord},
 };
 use crate::carry::{
-    Carry, CarryEntry, CarryError, End, EntryKind, Member, MemberOrders,
+    Carry, CarryEntry, CarryError, End, Member, MemberOrders,
     agreement::ReplacedIds,
     guard::{is_of_value, line_guard},
     guard_of,
@@ -38,10 +40,6 @@ use crate::carry::{
 /// Limit on restored bytes, as a multiple of the bytes read; `FREE_BYTES` is added.
 const MAX_FACTOR: u64 = 16;
 const FREE_BYTES: u64 = 1024 * 1024;
-
-/// Limit on the bytes of restored entries that are kept while the other entries of their record are
-/// checked. Longer ones are restored a second time.
-const MAX_KEPT: u64 = 64 * 1024;
 
 /// Limit on the bytes of added records that wait for the head of a document.
 const MAX_EARLY: usize = 1024 * 1024;
@@ -69,6 +67,9 @@ pub(crate) struct Restorer {
     /// The guards of all records of a file with a sidecar.
     guards: HashSet<u64>,
     scanner: UnitScanner,
+    /// The number of next records that are not compared as they are written: an earlier one was spelled in
+    /// another way.
+    n_respelled: u32,
     replaced_ids: ReplacedIds,
     /// The folder from an edited record, for the source record that names the folder.
     moved: Moved,
@@ -108,6 +109,7 @@ impl Restorer {
             has_read: false,
             guards: HashSet::new(),
             scanner: UnitScanner::default(),
+            n_respelled: 0,
             replaced_ids: ReplacedIds::default(),
             moved: Moved::default(),
             has_ordinals: false,
@@ -288,11 +290,13 @@ impl Restorer {
         if let Some(event) = event.as_ref().filter(|_| !is_intact) {
             self.moved.note(event);
         }
-        let OwnEntries { kept, is_whole, has_parts, n_sources, last } =
-            self.own_entries(&carry, &visible, is_intact);
-        if is_whole && !has_parts && self.differs(&carry, value, &visible, &kept) {
+        let own = self.own_entries(&carry, &visible, is_intact);
+        if own.is_whole && !own.has_parts && self.differs(&carry, value, &visible, &own) {
             self.stats.count_difference(offset);
         }
+        // Most carries hold no other records, and their entries are not read once more for them.
+        let phase = if own.has_held { Phase::HeldBefore } else { Phase::Own(None) };
+        let OwnEntries { kept, is_whole, has_parts, n_sources, last, .. } = own;
         let start = carry.cursor(&member.carry);
         self.current = Some(Current {
             carry: member.carry,
@@ -302,7 +306,7 @@ impl Restorer {
             offset,
             start,
             cursor: start,
-            phase: Phase::HeldBefore,
+            phase,
             last_own: last,
             is_moved: seen == Seen::Late,
             is_gone: false,
@@ -310,7 +314,7 @@ impl Restorer {
             has_parts,
             n_sources,
             is_start,
-            own: kept.into_iter(),
+            own: kept,
             is_placed: false,
         });
     }
@@ -380,33 +384,6 @@ impl Restorer {
         respell_str(&mut spelled, record, self.written.style);
         let in_order = String::from_utf8(spelled).ok().filter(fits);
         in_order.or_else(|| self.orders.respelt(record, self.written.style).filter(fits))
-    }
-
-    /// Checks a record's own entries, and keeps their restored bytes unless they are long.
-    fn own_entries(&mut self, carry: &Carry<'_>, visible: &str, is_intact: bool) -> OwnEntries {
-        let (mut kept, mut n_kept) = (Vec::new(), 0u64);
-        let (mut is_whole, mut has_parts) = (is_intact, false);
-        let (mut n_sources, mut before, mut last) = (0, None, None);
-        let most = MAX_KEPT.max(2 * visible.len() as u64);
-        for entry in carry.entries().filter(|entry| entry.kind == EntryKind::Own) {
-            has_parts |= entry.n_parts > 1;
-            n_sources += u64::from(before != Some(entry.offset));
-            before = Some(entry.offset);
-            last = last.max(before);
-            let mut bytes = Vec::new();
-            is_whole = is_whole
-                && self.may_restore(entry.length)
-                && self.restore(&entry, visible, &mut bytes);
-            n_kept = n_kept.saturating_add(bytes.len() as u64);
-            if n_kept <= most && is_whole {
-                kept.push(bytes);
-            }
-        }
-        if !is_whole {
-            kept.clear();
-        }
-        let last = last.unwrap_or(u64::MAX);
-        OwnEntries { kept, is_whole, has_parts, n_sources, last }
     }
 
     /// Counts bytes to be restored. Returns false if they exceed the limit.
@@ -502,7 +479,7 @@ impl Restorer {
             has_parts: false,
             n_sources: 0,
             is_start: false,
-            own: Vec::new().into_iter(),
+            own: VecDeque::new(),
             is_placed: false,
         });
     }
@@ -575,16 +552,6 @@ impl Restorer {
         let carry = sidecar.map_or(Ok(None), |sidecar| sidecar.take(carry.guard))?;
         Ok(carry.map_or(Found::Nothing, Found::Carry))
     }
-}
-
-/// The check of a record's own entries.
-struct OwnEntries {
-    kept: Vec<Vec<u8>>,
-    is_whole: bool,
-    has_parts: bool,
-    n_sources: u64,
-    /// The highest source offset; `u64::MAX` without entries.
-    last: u64,
 }
 
 /// The sidecar's answer for a record.

@@ -3,16 +3,19 @@
 use core_model::Event;
 use jsonl::{Line, Unit, Value};
 
-use super::{Item, Restorer};
+use super::{Item, OwnEntries, Restorer};
 use crate::carry::{
     Carry, EntryKind,
-    agreement::{Digest, Sayings},
+    agreement::{Digest, Sayings, WrittenDigest},
     waiting::PartLine,
 };
 
 /// Limit on restored text, as a multiple of the record's own text; `FREE_BYTES` is added.
 const MAX_FACTOR: usize = 4;
 const FREE_BYTES: usize = 64 * 1024;
+
+/// The number of records that are compared unescaped after one of which the written text differs.
+const MAX_RESPELLED: u32 = 15;
 
 /// Limit on the buffers of a scanner between two records, in bytes. The index of a long record would
 /// otherwise stay in memory until the end.
@@ -23,32 +26,44 @@ fn unit_of(is_glue: bool) -> Unit {
 }
 
 impl Restorer {
-    /// Returns whether a record shows other messages than its own entries restore. `kept` has the
-    /// first restored records.
+    /// Returns whether a record shows other messages than its own entries restore.
     pub(super) fn differs(
         &mut self,
         carry: &Carry<'_>,
         shown: Option<Value<'_>>,
         visible: &str,
-        kept: &[Vec<u8>],
+        own: &OwnEntries,
     ) -> bool {
-        let mut said = Digest::default();
-        let n_own = self.each_own(carry, visible, kept, &mut |event| {
+        if own.n_own == 0 {
+            return false;
+        }
+        if self.n_respelled == 0 {
+            let (mut here, mut said) = (WrittenDigest::default(), WrittenDigest::default());
+            self.each_own(carry, visible, own, &mut |event| {
+                said.add(event);
+                true
+            });
+            self.each_shown(shown, |event| here.add(event));
+            if here.is_equal(&said) {
+                return false;
+            }
+            self.n_respelled = MAX_RESPELLED;
+        } else {
+            self.n_respelled -= 1;
+        }
+        let (mut here, mut said) = (Digest::default(), Digest::default());
+        self.each_own(carry, visible, own, &mut |event| {
             said.add(event);
             true
         });
-        if n_own == 0 {
-            return false;
-        }
-        let mut here = Digest::default();
         self.each_shown(shown, |event| here.add(event));
-        if here.is_empty() && said.is_empty() || here.is_equal(&mut said) {
+        if here.is_equal(&mut said) {
             return false;
         }
         let (mut here, mut said) = (Sayings::default(), Sayings::default());
         self.each_shown(shown, |event| here.add(event));
         let most = MAX_FACTOR * visible.len() + FREE_BYTES;
-        self.each_own(carry, visible, kept, &mut |event| {
+        self.each_own(carry, visible, own, &mut |event| {
             said.add(event);
             said.n_bytes() <= most
         });
@@ -100,38 +115,38 @@ impl Restorer {
         }
     }
 
-    /// Calls `each` with the events of each restored record until it returns false. Returns the
-    /// number of records.
+    /// Calls `each` with the events of each restored record until it returns false.
     fn each_own(
         &mut self,
         carry: &Carry<'_>,
         visible: &str,
-        kept: &[Vec<u8>],
+        own: &OwnEntries,
         each: &mut dyn FnMut(&Event<'_>) -> bool,
-    ) -> usize {
+    ) {
         let mut scanner = std::mem::take(&mut self.scanner);
-        let mut n_own = 0;
-        let mut bytes = Vec::new();
-        for entry in carry.entries().filter(|entry| entry.kind == EntryKind::Own) {
-            let restored = match kept.get(n_own) {
-                Some(kept) => &kept[..],
-                None => {
-                    bytes.clear();
-                    self.restore(&entry, visible, &mut bytes);
-                    &bytes[..]
+        let (format, n_kept) = (self.format, own.kept.len());
+        let mut read = |bytes: &[u8], offset: u64, is_glue: bool| {
+            let line = Line::of_unit(bytes, offset, unit_of(is_glue));
+            match scanner.scan(&line, format.framing.paths()) {
+                (_, Ok(value)) => format.for_each_event(value, &mut *each),
+                _ => true,
+            }
+        };
+        let mut goes_on =
+            own.kept.iter().all(|record| read(&record.bytes, record.offset, record.is_glue));
+        if n_kept < own.n_own {
+            let entries = carry.entries().filter(|entry| entry.kind == EntryKind::Own);
+            let mut bytes = Vec::new();
+            for entry in entries.skip(n_kept) {
+                if !goes_on {
+                    break;
                 }
-            };
-            n_own += 1;
-            let line = Line::of_unit(restored, entry.offset, unit_of(entry.is_glue));
-            let (_, Ok(value)) = scanner.scan(&line, self.format.framing.paths()) else {
-                continue;
-            };
-            if !self.format.for_each_event(value, &mut *each) {
-                break;
+                bytes.clear();
+                self.restore(&entry, visible, &mut bytes);
+                goes_on = read(&bytes, entry.offset, entry.is_glue);
             }
         }
         scanner.free_beyond(MAX_KEPT_BUFFER);
         self.scanner = scanner;
-        n_own
     }
 }

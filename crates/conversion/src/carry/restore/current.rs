@@ -1,5 +1,8 @@
 //! The carry whose entries are being read, and its record.
 
+use std::collections::VecDeque;
+
+use super::OwnRecord;
 use crate::carry::EntryCursor;
 
 /// A carry whose entries are being read, and its record.
@@ -31,8 +34,8 @@ pub(super) struct Current {
     pub(super) n_sources: u64,
     /// Whether the record names the folder of the session.
     pub(super) is_start: bool,
-    /// The restored bytes of its own entries, if they were kept.
-    pub(super) own: std::vec::IntoIter<Vec<u8>>,
+    /// The first source records that it shows, restored.
+    pub(super) own: VecDeque<OwnRecord>,
     /// Whether the record itself was passed on.
     pub(super) is_placed: bool,
 }

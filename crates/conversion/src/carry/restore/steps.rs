@@ -33,7 +33,7 @@ impl Restorer {
             false => self.take_held(&entry, current.is_moved),
             true => {
                 let own = Own {
-                    kept: current.own.next(),
+                    kept: current.own.pop_front().map(|record| record.bytes),
                     is_whole: current.is_whole,
                     has_parts: current.has_parts,
                     n_sources: current.n_sources,

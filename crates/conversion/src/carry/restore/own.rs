@@ -1,0 +1,74 @@
+//! Restores the source records that a written record shows.
+//!
+//! In: a carry with two entries of the kind [`EntryKind::Own`] and one that is held. Out: the bytes of the two
+//! source records, and that the carry holds another one.
+
+use std::collections::VecDeque;
+
+use super::Restorer;
+use crate::carry::{Carry, EntryKind};
+
+/// Limit on the bytes of restored entries that are kept while the other entries of their record are
+/// checked. Longer ones are restored a second time.
+const MAX_KEPT: u64 = 64 * 1024;
+
+/// The check of a record's own entries.
+pub(super) struct OwnEntries {
+    /// The first restored records.
+    pub(super) kept: VecDeque<OwnRecord>,
+    pub(super) n_own: usize,
+    /// Whether the carry has other entries.
+    pub(super) has_held: bool,
+    pub(super) is_whole: bool,
+    pub(super) has_parts: bool,
+    pub(super) n_sources: u64,
+    /// The highest source offset; `u64::MAX` without entries.
+    pub(super) last: u64,
+}
+
+/// A source record that a written record shows, restored.
+#[derive(Debug)]
+pub(super) struct OwnRecord {
+    pub(super) bytes: Vec<u8>,
+    pub(super) offset: u64,
+    pub(super) is_glue: bool,
+}
+
+impl Restorer {
+    /// Checks a record's own entries, and keeps their restored bytes unless they are long.
+    pub(super) fn own_entries(
+        &mut self,
+        carry: &Carry<'_>,
+        visible: &str,
+        is_intact: bool,
+    ) -> OwnEntries {
+        let (mut kept, mut n_kept, mut n_own) = (VecDeque::new(), 0u64, 0);
+        let (mut is_whole, mut has_parts, mut has_held) = (is_intact, false, false);
+        let (mut n_sources, mut before, mut last) = (0, None, None);
+        let most = MAX_KEPT.max(2 * visible.len() as u64);
+        for entry in carry.entries() {
+            if entry.kind != EntryKind::Own {
+                has_held = true;
+                continue;
+            }
+            has_parts |= entry.n_parts > 1;
+            n_own += 1;
+            n_sources += u64::from(before != Some(entry.offset));
+            before = Some(entry.offset);
+            last = last.max(before);
+            let mut bytes = Vec::new();
+            is_whole = is_whole
+                && self.may_restore(entry.length)
+                && self.restore(&entry, visible, &mut bytes);
+            n_kept = n_kept.saturating_add(bytes.len() as u64);
+            if n_kept <= most && is_whole {
+                kept.push_back(OwnRecord { bytes, offset: entry.offset, is_glue: entry.is_glue });
+            }
+        }
+        if !is_whole {
+            kept.clear();
+        }
+        let last = last.unwrap_or(u64::MAX);
+        OwnEntries { kept, n_own, is_whole, has_parts, has_held, n_sources, last }
+    }
+}
