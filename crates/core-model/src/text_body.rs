@@ -40,6 +40,27 @@ impl<'l> TextBody<'l> {
         self.decode() == text
     }
 
+    /// Returns whether the body is base64 as a browser's `fetch` decodes it in a data URL: digits in groups of
+    /// four, of which the last may be shorter, and the padding that completes it or none.
+    ///
+    /// ```
+    /// let is_base64 = |body| core_model::TextBody::new(body).is_base64();
+    /// assert!(is_base64("iVBORw==") && is_base64("iVBORw") && is_base64(""));
+    /// assert!(!is_base64("iVBOR") && !is_base64("iVBORw=") && !is_base64("[image removed]"));
+    /// ```
+    pub fn is_base64(&self) -> bool {
+        let decoded = self.decode();
+        let body = decoded.as_bytes();
+        let digits = match body {
+            [digits @ .., b'=', b'='] | [digits @ .., b'='] if body.len().is_multiple_of(4) => {
+                digits
+            }
+            _ => body,
+        };
+        let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+        digits.len() % 4 != 1 && digits.iter().all(is_digit)
+    }
+
     /// Returns whether the body is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

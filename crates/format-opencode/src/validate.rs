@@ -3,7 +3,7 @@
 //!
 //! In: a response without `mode`. Out: a [`Problem`] of its record that stops the import.
 
-use core_model::{Check, Checker, Findings, IdSet, Problem};
+use core_model::{Check, Checker, Findings, IdSet, Problem, TextBody};
 use jsonl::{Line, Raw, Value};
 
 use crate::{
@@ -214,6 +214,7 @@ impl SessionChecker {
         for name in texts.iter().filter(|name| !has_text(part, name)) {
             out.stops("part-member", format!("a part `{kind}` has no string `{name}`"));
         }
+        check_image(part, out);
         if is_type(part, "tool") {
             self.call(part, out);
         }
@@ -244,9 +245,23 @@ impl SessionChecker {
         if !is_complete {
             out.stops("tool-state", "the `state` of a call lacks a member of its `status`");
         }
+        for attachment in state.get("attachments").into_iter().flat_map(|all| all.items()) {
+            check_image(attachment, out);
+        }
         let id = part.get("callID").and_then(|id| id.text());
         if id.is_some_and(|id| !self.calls.insert_text(id)) {
             out.warns("duplicate-call", "a call before has this id: the API refuses the session");
         }
+    }
+}
+
+/// Checks that the data URL of a file can be decoded.
+fn check_image(file: Value<'_>, out: &mut Findings<'_>) {
+    let url = file.get("url").and_then(|url| url.text());
+    let data = url.and_then(|url| url.body().strip_prefix("data:")?.split_once(";base64,"));
+    if data.is_some_and(|(_, data)| !TextBody::new(data).is_base64()) {
+        let message = "the data URL of a file is not base64: the client cannot send the session; put a text in \
+            its place";
+        out.stops("data-url", message);
     }
 }

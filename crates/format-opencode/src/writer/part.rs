@@ -55,7 +55,7 @@ impl Part {
                 out.put(id, "{\"type\":\"text\",\"text\":");
                 out.copy_text(id, *text);
             }
-            Block::Image { media_type, data } => {
+            Block::Image { media_type, data } if data.is_base64() => {
                 put_file(out, id, *media_type, *data);
                 return Self::new(id, Metadata::No);
             }
@@ -186,17 +186,15 @@ impl Part {
                 ",\"status\":\"completed\",\"output\":"
             },
         );
-        let has_images =
-            result.content.blocks().any(|(block, _)| matches!(block, Block::Image { .. }));
         match &result.content {
             Content::Text(text) => out.copy_text(id, *text),
             content => put_joined(out, id, content),
         }
-        if is_error && has_images {
-            out.lose(LossKind::Dropped, "block.image");
-        }
-        for (block, _) in result.content.blocks().filter(|_| !is_error) {
-            if let Block::Image { media_type, data } = block {
+        for (block, _) in result.content.blocks() {
+            let Block::Image { media_type, data } = block else { continue };
+            if is_error || !data.is_base64() {
+                out.lose(LossKind::Dropped, "block.image");
+            } else {
                 self.attachments
                     .push((media_type.decode().into_owned(), data.decode().into_owned()));
             }

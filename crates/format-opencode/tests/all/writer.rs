@@ -99,6 +99,31 @@ fn a_call_with_the_id_of_an_earlier_one_gets_another_and_keeps_its_result() {
 }
 
 #[test]
+fn images_that_the_client_cannot_decode_are_no_files() {
+    let file = |data: &str| {
+        let url = format!("data:image/png;base64,{data}");
+        serde_json::json!({ "type": "file", "mime": "image/png", "url": url })
+    };
+    let mut result = call("t1", Some("seen"));
+    result["state"]["attachments"] = serde_json::json!([file("iVBORw=="), file("iVBOR")]);
+    let mut document = document(TIME.into(), serde_json::json!([result]), "tool-calls".into());
+    document["messages"][0]["parts"] =
+        serde_json::json!([file("iVBORw"), file("REDACTED="), file("[removed]")]);
+    let rules: Vec<_> =
+        validate(document.to_string().as_bytes()).into_iter().map(|it| it.rule).collect();
+    assert_eq!(rules.iter().filter(|rule| **rule == "data-url").count(), 3);
+    let (written, losses) = rewrite(&document);
+    let parts = written["messages"][0]["parts"].as_array().expect("parts");
+    let types: Vec<_> = parts.iter().map(|part| part["type"].as_str()).collect();
+    assert_eq!(types, [Some("file"), Some("text"), Some("text")]);
+    assert_eq!(parts[1]["text"], "[image]");
+    let attachments = &written["messages"][1]["parts"][0]["state"]["attachments"];
+    assert_eq!(attachments.as_array().map(Vec::len), Some(1));
+    assert_eq!(count(&losses, LossKind::Flattened, "block.image"), 2);
+    assert_eq!(count(&losses, LossKind::Dropped, "block.image"), 1);
+}
+
+#[test]
 fn a_reason_to_stop_that_is_made_up_or_replaced_is_counted() {
     let text = serde_json::json!([{ "type": "text", "text": "Done." }]);
     let calls = serde_json::json!([call("t1", Some("a.rs"))]);
