@@ -142,6 +142,9 @@ impl EventWriter for SessionWriter {
             Body::Usage(usage) => self.tally.resume(usage),
             _ => {}
         }
+        if let Entry::Event(Some(kind), _) = &record.entry {
+            self.has_prompt |= kind.is("user_message");
+        }
     }
 
     fn finish(&mut self, out: &mut Output) {
@@ -165,6 +168,9 @@ impl SessionWriter {
         }
         losses::count_message(event, message, out);
         self.is_dirty = true;
+        if message.role == Role::Assistant && !self.has_prompt && !self.facts.has_prompt() {
+            self.put_placeholder_prompt(out);
+        }
         match message.role {
             Role::Assistant if message.is_by_client() => {
                 self.write_failed(event, message, out);

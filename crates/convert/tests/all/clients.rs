@@ -279,3 +279,25 @@ fn streams_speak_of_sessions_in_snake_case_and_keep_the_ids_of_the_log() {
     let written = convert(&log, by_name("sdk-stream:wire").expect("a format"), Options::default());
     assert_eq!(ids(&written), ids(&log.bytes));
 }
+
+/// Codex lists a session only with the event of a prompt, so a session without a text of the user gets one. A
+/// session whose only texts of the user are the client's, or begin with a summary, has prompts that are no events.
+#[test]
+fn codex_lists_sessions_without_a_prompt() {
+    each_written("codex", &Options::default(), |fixture, written| {
+        let (mut has_response, mut has_event, mut is_user_silent) = (false, false, true);
+        each_line(written, |_, line| {
+            let payload = line.get("payload").expect("a payload");
+            let (kind, role) = (word(payload, "type"), word(payload, "role"));
+            has_response |= kind == "message" && role == "assistant";
+            is_user_silent &= role != "user";
+            has_event |= kind == "user_message";
+        });
+        let is_unlisted = has_response && is_user_silent && !has_event;
+        if is_unlisted {
+            vec![format!("{}: no event of a prompt", fixture.name)]
+        } else {
+            Vec::new()
+        }
+    });
+}

@@ -80,6 +80,17 @@ impl SessionWriter {
         self.has_prompt = true;
     }
 
+    /// Writes the event of a prompt that the session does not have, so that Codex lists it. The event is for the
+    /// screen: Codex does not send it.
+    pub(super) fn put_placeholder_prompt(&mut self, out: &mut Output) {
+        out.lose(LossKind::Invented, "prompt");
+        let line = self.open_derived("event_msg", out);
+        out.put(line, "\"type\":\"user_message\",\"message\":\"[no prompt recorded]\"");
+        out.put(line, ",\"images\":[],\"local_images\":[],\"text_elements\":[]");
+        self.close(line, out);
+        self.has_prompt = true;
+    }
+
     /// Writes the output of a call. Codex does not send one without a call, so its text becomes a
     /// notice.
     pub(super) fn write_result(
