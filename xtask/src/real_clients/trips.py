@@ -93,7 +93,7 @@ class Outcome:
         for item in [item for item in missing if item[1] == "text" and item[2] in thinking]:
             self.named["thinking that the client does not send"] += missing.pop(item)
         # Gemini CLI sends the start of long old results, and names a file with the rest.
-        masked = {item[2]: item for item in added if item[1] == "result" and item[3].startswith("<tool_output_masked>")}
+        masked = {item[2]: item for item in added if is_masked(item)}
         for item in [item for item in missing if item[1] == "result" and item[2] in masked]:
             self.named["result that the client masks"] += missing.pop(item)
             added.pop(masked[item[2]], None)
@@ -262,7 +262,8 @@ class Trips:
         os.replace(f"{path}.after", path)
         with resume(self.kit, client, path) as done:
             after = done.history or []
-        return list((collections.Counter(after) - collections.Counter(before)).elements())
+        # A result that Gemini CLI masks in a later request is an old one.
+        return [item for item in (collections.Counter(after) - collections.Counter(before)).elements() if not is_masked(item)]
 
     def target(self, form, path, folder):
         """Returns the path for a session. Claude Code needs a UUID as name, and a folder beside it keeps its name."""
@@ -278,6 +279,11 @@ def records_of(document):
             return document
         document = document[:-1]
     return document.rstrip()
+
+
+def is_masked(item):
+    """Returns whether an item is a long result that Gemini CLI replaced with a note."""
+    return item[1] == "result" and item[3].startswith("<tool_output_masked>")
 
 
 def key_of_new(item):
