@@ -64,7 +64,8 @@ impl Votes {
     }
 }
 
-/// The votes of the lines of one file.
+/// The votes of the lines of one file: of its first 64 lines that are JSON, or of fewer, if no other format can
+/// get as many votes any more.
 #[derive(Debug)]
 pub struct Ballot {
     formats: Formats,

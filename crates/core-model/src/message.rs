@@ -43,7 +43,8 @@ pub struct Message<'l> {
     /// Whether the client wrote the message on its own: Claude Code's `isMeta`, and responses of no
     /// model (`<synthetic>`).
     pub is_meta: bool,
-    /// Whether the message was typed while the agent worked. It does not open an interaction.
+    /// Whether the message was typed while the agent worked. It is a prompt like any other, at the place where
+    /// the agent read it.
     pub is_queued: bool,
     /// Whether the message is the summary of a compaction.
     pub is_summary: bool,

@@ -40,7 +40,9 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The severity of a problem.
+/// The severity of a problem. The same fault may have one severity in one format and the other in another: a
+/// line that is not JSON stops clido, the Agent SDK and the import of OpenCode, while Claude Code, Codex, Copilot,
+/// Gemini CLI, Qwen Code and pi skip the line, so that it warns.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Severity {
     /// The client loads a part of the session, or an older version refuses it.

@@ -1,8 +1,12 @@
 //! Writes sessions of coding agents as HTML. A page is one file that loads nothing else.
 //!
 //! A page is written in two passes over the events of a session. A [`Survey`] collects the facts
-//! above the conversation, then a [`Page`] writes it. The memory holds ids and waiting parts. All
-//! text of the session is escaped in one place, so that no markup of the session reaches the page.
+//! above the conversation, then a [`Page`] writes it. The memory holds ids and waiting parts.
+//!
+//! A page of a stranger's session is safe to open. All text of the session is escaped in one place, so that no
+//! markup of the session reaches the page. A content security policy permits the page's own style and script by
+//! their hashes, images of `data:` URLs, and no request. An image of the session is shown if it is PNG, JPEG, GIF or
+//! WebP in base64 of at most 16 MiB; any other image, SVG included, becomes a note.
 //!
 //! ```
 //! use export_html::{Page, Survey};

@@ -2,8 +2,8 @@
 //!
 //! There are two tables, whose columns [`EVENTS`] and [`SESSIONS`] list. `events` has a row for
 //! every content block, in the order of the lines of each file. Its key is `file`, `offset`,
-//! `block`, which does not depend on how the work was divided. The tokens of a response are on its
-//! last line only, so that sums are right. `sessions` has a row for every file.
+//! `block`, which does not depend on how the work was divided. The tokens of a response are on the first
+//! row of its last line only, so that sums are right. `sessions` has a row for every file.
 //!
 //! With [`Options::with_raw`], the tables store the bytes of every line, and [`restore`] returns
 //! the files. [`EventRows`] and [`SessionRows`] have the same rows as batches of Arrow; they are there

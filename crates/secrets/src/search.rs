@@ -105,8 +105,8 @@ impl Search {
     }
 
     /// Calls `each` with the secrets of a line, in order. A line that is not JSON is searched like
-    /// a string, all of it. In JSON, the strings of ids, signatures and images are skipped, except
-    /// inside the input and the result of a tool.
+    /// a string, all of it. In JSON, the strings of ids, signatures and images are skipped; of these,
+    /// ids are searched inside the input and the result of a tool.
     pub fn find(&mut self, line: &Line<'_>, each: &mut dyn FnMut(&Finding<'_>)) {
         if !self.may_find(line.bytes()) {
             return;

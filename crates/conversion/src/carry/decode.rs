@@ -164,7 +164,9 @@ pub struct CarryEntry<'c> {
 pub enum EntryKind {
     /// The written record shows the source record.
     Own,
-    /// No written record shows the source record; the carry holds all of it.
+    /// No written record shows the source record; the carry holds all of it, and restores it whether or not the
+    /// written record was edited. If the written record is deleted, a sidecar still restores the source record;
+    /// with an inline carry it is missing, and counted.
     Held,
     /// The carry that the source's own sidecar has for the source record at the offset.
     Sidecar,
