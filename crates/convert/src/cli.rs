@@ -5,6 +5,7 @@
 
 pub(crate) mod complete;
 mod conversion;
+pub(crate) mod deferred;
 mod examples;
 mod help;
 mod nearest;
