@@ -53,7 +53,9 @@ const CALL: u64 = 1;
 const RESULT: u64 = 2;
 
 /// Returns a hash for each text, call, result and picture of a message. Thoughts and the client's own
-/// context are left out. The hash of a result is that of its id, because the client masks the content.
+/// context are left out. The hash of a result is that of its id, because the client masks the content. A part
+/// that repeats the one before it is left out: before a prompt that follows a call, the client writes the result of
+/// the call twice.
 pub(super) fn parts_of(message: &GeminiMessage<'_>, hasher: &IdHasher) -> Vec<u64> {
     let id = |kind: u64, value: Value<'_>| {
         let id = member(value, "id").map(|id| id.decode());
@@ -80,6 +82,7 @@ pub(super) fn parts_of(message: &GeminiMessage<'_>, hasher: &IdHasher) -> Vec<u6
         parts.extend(calls().map(|call| id(CALL, call)));
     }
     parts.extend(calls().filter(|call| has_result(*call)).map(|call| id(RESULT, call)));
+    parts.dedup();
     parts
 }
 

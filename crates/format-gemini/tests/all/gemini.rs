@@ -150,6 +150,15 @@ fn messages_under_new_ids_are_shown_once() {
     assert_eq!(once.iter().filter(|words| *words == "user go on").count(), 3, "{once:?}");
     let options = Options::default();
     assert_eq!(said(&session(&[&before, &again, &after]), &options), once);
+    // The client joins a prompt with the result before it, which it writes twice.
+    let merged = [
+        again[0],
+        again[1],
+        r#"{"id":"n3","type":"user","content":[{"functionResponse":{"id":"c1","name":"read","response":{"output":"<tool_output_masked>"}}},{"functionResponse":{"id":"c1","name":"read","response":{"output":"long"}}},{"text":"go on"}]}"#,
+        again[4],
+        r#"{"$set":{"messages":[{"id":"n1"},{"id":"n2"},{"id":"n3"},{"id":"n5"}]}}"#,
+    ];
+    assert_eq!(said(&session(&[&before, &merged, &after]), &options), once);
     // At the next start the client lists the new turns, too. One says the words of an old one.
     let list = r#"{"$set":{"messages":[{"id":"n1"},{"id":"n2"},{"id":"n3"},{"id":"n4"},{"id":"n5"},{"id":"u3"}]}}"#;
     assert_eq!(said(&session(&[&before, &again, &after, &[list]]), &options), once);
