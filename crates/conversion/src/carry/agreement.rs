@@ -99,12 +99,14 @@ impl Digest {
 }
 
 /// The block of a tool use, in the form that is compared.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct CallBlock {
-    /// As written.
+    /// As written; empty if it is long.
     block: String,
     /// In JavaScript's spelling, without needless escapes.
     respelt: String,
+    /// The words in its place in a message that has no tool uses, such as one that failed.
+    placeholder: String,
     input: String,
 }
 
@@ -180,6 +182,8 @@ pub(super) struct Sayings {
     lines: HashSet<(Kind, String)>,
     /// Lines that may match any line of the other side.
     others: HashSet<String>,
+    /// The words in place of tool uses, which a text of the other side may be.
+    placeholders: HashSet<String>,
     /// Blocks that a target may not know: the start of their placeholder, and the block.
     marks: Vec<(String, String)>,
     /// The tool uses, by their lines in `lines`.
@@ -308,14 +312,20 @@ impl Sayings {
                     Some(Cow::Borrowed("server_tool_use"))
                 }
                 Block::ToolUse(tool) => {
+                    let placeholder = block.placeholder();
+                    self.placeholders.extend(compared_lines(&placeholder));
+                    let call = [&*tool.id.decode(), &*accepted_name(tool.name)].concat();
+                    let input = input_line(&spelled(tool.input.json().raw(), Style::Python));
+                    let mut call_block = CallBlock {
+                        placeholder: compared(&placeholder),
+                        input: input.unwrap_or_default(),
+                        ..CallBlock::default()
+                    };
                     if raw.as_str().len() <= MAX_MARK {
-                        let call = [&*tool.id.decode(), &*accepted_name(tool.name)].concat();
-                        let input = input_line(&spelled(tool.input.json().raw(), Style::Python));
-                        let respelt = compared(&spelled(raw, Style::Compact));
-                        let block = compared(raw.as_str());
-                        let input = input.unwrap_or_default();
-                        self.calls.insert(compared(&call), CallBlock { block, respelt, input });
+                        call_block.block = compared(raw.as_str());
+                        call_block.respelt = compared(&spelled(raw, Style::Compact));
                     }
+                    self.calls.insert(compared(&call), call_block);
                     Some(Cow::Borrowed("tool_use"))
                 }
                 Block::Thinking { .. } => Some(Cow::Borrowed("thinking")),
@@ -346,17 +356,22 @@ impl Sayings {
 
     /// Returns whether a line is a placeholder for a block that the target does not know.
     fn stands_in(&self, line: &str) -> bool {
-        self.marks.iter().take(MAX_MARKS).any(|(mark, block)| {
-            let words = line.strip_prefix(mark.as_str()).and_then(|it| it.strip_suffix(']'));
-            words.is_some_and(|words| block.contains(words))
-        })
+        let has_mark = || {
+            self.marks.iter().take(MAX_MARKS).any(|(mark, block)| {
+                let words = line.strip_prefix(mark.as_str()).and_then(|it| it.strip_suffix(']'));
+                words.is_some_and(|words| block.contains(words))
+            })
+        };
+        self.placeholders.contains(line) || has_mark()
     }
 
-    /// Returns whether the other side has the block of a tool use as plain JSON: formats differ in
-    /// the members that a tool use must have.
+    /// Returns whether the other side has the block of a tool use as plain JSON, or the words in its place:
+    /// formats differ in the members that a tool use must have, and in the messages that may have one.
     fn is_unread_by(&self, call: &str, other: &Self) -> bool {
         self.calls.get(call).is_some_and(|call| {
             [&call.block, &call.respelt].iter().any(|block| other.others.contains(*block))
+                || other.others.contains(&call.placeholder)
+                || other.lines.contains(&(Kind::Assistant, call.placeholder.clone()))
         })
     }
 

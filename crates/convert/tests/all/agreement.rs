@@ -127,6 +127,37 @@ fn the_words_of_a_search_that_the_api_ran_are_shown() {
     }
 }
 
+/// A response of pi that ended with an error has calls that no API gets. Gemini CLI's logs and Qwen Code's have words in
+/// their place.
+#[test]
+fn calls_of_a_message_that_failed_are_shown_as_words() {
+    let row = |name| by_name(name).expect("a format");
+    let long = "x".repeat(5000);
+    let session = [
+        r#"{"type":"session","version":3,"id":"11111111-2222-4333-8444-555555555555","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}"#.to_owned(),
+        r#"{"type":"message","id":"00000001","parentId":null,"timestamp":"2026-01-01T00:00:01.000Z","message":{"role":"user","content":[{"type":"text","text":"Edit it."}],"timestamp":1767225601000}}"#.to_owned(),
+        format!(
+            r#"{{"type":"message","id":"00000002","parentId":"00000001","timestamp":"2026-01-01T00:00:02.000Z","message":{{"role":"assistant","content":[{{"type":"text","text":"Two edits:"}},{{"type":"toolCall","id":"toolu_1","name":"edit","arguments":{{"path":"a"}}}},{{"type":"toolCall","id":"toolu_2","name":"write","arguments":{{"text":"{long}"}}}}],"api":"a","provider":"p","model":"m","usage":{{"input":1,"output":1,"cacheRead":0,"cacheWrite":0,"totalTokens":2,"cost":{{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}}}},"stopReason":"error","timestamp":1767225602000,"errorMessage":"terminated"}}}}"#
+        ),
+        String::new(),
+    ]
+    .join("\n");
+    for to in ["gemini", "qwen"] {
+        let there = conversion(row("pi"), row(to), CarryMode::None);
+        let written = there.convert(session.as_bytes(), None).expect("in memory").bytes;
+        let written = String::from_utf8(written).expect("UTF-8");
+        assert!(
+            written.contains(r#"[tool_use edit {\"path\":\"a\"}]\n[tool_use write]"#),
+            "{to}: {written}"
+        );
+        for carry in [CarryMode::Inline, CarryMode::Sidecar] {
+            let (restored, report) = home(session.as_bytes(), row("pi"), row(to), carry);
+            assert_eq!(restored, session.as_bytes(), "{to}");
+            assert_eq!(report.restored.differs, 0, "{to}, {carry:?}");
+        }
+    }
+}
+
 const CLAUDE: &str = r#"{"type":"user","uuid":"u1","sessionId":"s","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":CONTENT}}"#;
 const CALLED: &str = r#"{"type":"assistant","uuid":"u2","sessionId":"s","timestamp":"2026-01-01T00:00:00.000Z","message":{"id":"m","role":"assistant","content":CONTENT}}"#;
 const CLIDO: &str = r#"{"type":"user_message","role":"user","content":CONTENT}"#;

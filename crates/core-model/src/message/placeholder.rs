@@ -28,17 +28,19 @@ impl<'l> Block<'l> {
     }
 
     /// Returns the words in place of a block that the target has no place for: its kind in brackets, with the name of a
-    /// tool that a search for tools found, or the name and the input of a tool that the API itself ran.
+    /// tool that a search for tools found, or the name and the input of a tool use. A longer input than 1 KiB is left
+    /// out.
     ///
     /// ```text
     /// {"type":"document",..}                                             [document]
     /// {"type":"tool_reference","tool_name":"WebFetch"}                   [tool_reference WebFetch]
     /// {"type":"server_tool_use","name":"web_search","input":{"q":"a"}}   [server_tool_use web_search {"q":"a"}]
+    /// {"type":"tool_use","name":"Bash","input":{"command":"ls"}}         [tool_use Bash {"command":"ls"}]
     /// ```
     pub fn placeholder(&self) -> String {
         let kind = self.kind();
         match self {
-            Block::ToolUse(tool) if tool.is_server => {
+            Block::ToolUse(tool) => {
                 let (name, input) = (tool.name.decode(), tool.input.json());
                 let words = input.raw().as_str();
                 if words.len() > MAX_INPUT || words.contains('\n') {
