@@ -92,8 +92,15 @@ class Outcome:
         # pi and OpenCode send thinking that another model signed, or none, as a text.
         for item in [item for item in missing if item[1] == "text" and item[2] in thinking]:
             self.named["thinking that the client does not send"] += missing.pop(item)
+        # They send it as text or not at all; other clients send it as thinking.
+        for item in [item for item in added if item[1] == "thinking" and item[2] in thinking]:
+            self.named["thinking that its own client does not send"] += added.pop(item)
+        # Some clients make up results of calls that the session left open, as the API demands.
+        answered = {item[2] for item in was if item[1] == "result"}
+        for item in [item for item in added if item[1] == "result" and item[2] not in answered]:
+            self.named["result that the client makes up"] += added.pop(item)
         # Gemini CLI sends the start of long old results, and names a file with the rest.
-        masked = {item[2]: item for item in added if is_masked(item)}
+        masked = {item[2]: item for item in added if item[1] == "result" and item[3].startswith("<tool_output_masked>")}
         for item in [item for item in missing if item[1] == "result" and item[2] in masked]:
             self.named["result that the client masks"] += missing.pop(item)
             added.pop(masked[item[2]], None)
@@ -262,8 +269,10 @@ class Trips:
         os.replace(f"{path}.after", path)
         with resume(self.kit, client, path) as done:
             after = done.history or []
-        # A result that Gemini CLI masks in a later request is an old one.
-        return [item for item in (collections.Counter(after) - collections.Counter(before)).elements() if not is_masked(item)]
+        new = list((collections.Counter(after) - collections.Counter(before)).elements())
+        # Gemini CLI masks old results in a later request, and Copilot makes up results of calls that the session left open.
+        calls = {item[2] for item in new if item[1] == "call"}
+        return [item for item in new if item[1] != "result" or item[2] in calls]
 
     def target(self, form, path, folder):
         """Returns the path for a session. Claude Code needs a UUID as name, and a folder beside it keeps its name."""
@@ -279,11 +288,6 @@ def records_of(document):
             return document
         document = document[:-1]
     return document.rstrip()
-
-
-def is_masked(item):
-    """Returns whether an item is a long result that Gemini CLI replaced with a note."""
-    return item[1] == "result" and item[3].startswith("<tool_output_masked>")
 
 
 def key_of_new(item):
