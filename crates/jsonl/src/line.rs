@@ -153,8 +153,8 @@ fn first_line(bytes: &[u8]) -> usize {
     memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1)
 }
 
-/// Returns the lines of `bytes`. Only `\n` ends a line: a `\r` before it belongs to the terminator, and any
-/// other `\r` to the content. Blank lines are lines too.
+/// Returns the lines of `bytes`. Only `\n` ends a line. A `\r` at the end of a line is not part of its
+/// content; any other `\r` is. Blank lines are lines too.
 ///
 /// ```
 /// let lines: Vec<_> = jsonl::lines(b"a\r\n\nb").map(|line| line.bytes()).collect();
