@@ -20,6 +20,7 @@ mod queue;
 pub(crate) mod reorder_buffers;
 pub(crate) mod restore;
 pub(crate) mod run;
+mod said;
 pub(crate) mod sidecar;
 mod spilled_runs;
 pub(crate) mod strip;

@@ -19,84 +19,14 @@ use std::{
     collections::{HashMap, HashSet},
 };
 
-use core_model::{
-    Block, Body, Content, Event, Input, Role, ToolName, ToolResult, is_replacement_tool_id,
-    replacement_tool_name,
-};
-use jsonl::{Raw, Scanner, Style, Text, respell};
+use core_model::{Block, Body, Content, Event, ToolResult, is_replacement_tool_id};
+use jsonl::{Raw, Scanner, Style, respell};
 use twox_hash::XxHash3_64;
 
-use super::MemberOrders;
-
-/// The kind of a compared text.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-enum Kind {
-    User,
-    Assistant,
-    Thinking,
-    /// The id and the name of a tool use.
-    Call,
-    /// The input of a tool use.
-    Input,
-    /// The tool use id of a tool result.
-    Answer,
-    /// The text of a tool result.
-    Result,
-}
-
-/// Hashes of the texts of messages. Most records agree, and equal hashes show it fast.
-#[derive(Debug, Default)]
-pub(super) struct Digest {
-    hashes: Vec<u64>,
-}
-
-/// Hashes of the texts of messages as they are written. If they are equal, so are the texts, and none is
-/// unescaped.
-#[derive(Debug, Default)]
-pub(super) struct WrittenDigest {
-    hashes: Vec<u64>,
-    /// Whether a text was added that this digest cannot compare.
-    is_incomplete: bool,
-}
-
-impl WrittenDigest {
-    /// Adds the texts of an event.
-    pub(super) fn add(&mut self, event: &Event<'_>) {
-        each_piece(event, &mut |kind, piece| {
-            let Some(written) = piece.written() else {
-                self.is_incomplete = true;
-                return;
-            };
-            self.hashes.push(XxHash3_64::oneshot_with_seed(kind as u64, written.as_bytes()));
-        });
-    }
-
-    /// Returns whether two digests have the same texts, in the same order. If it returns false, the texts may
-    /// still be equal.
-    pub(super) fn is_equal(&self, other: &Self) -> bool {
-        !self.is_incomplete && !other.is_incomplete && self.hashes == other.hashes
-    }
-}
-
-impl Digest {
-    /// Adds the texts of an event.
-    pub(super) fn add(&mut self, event: &Event<'_>) {
-        each_piece(event, &mut |kind, piece| {
-            let text = piece.text();
-            self.hashes.push(XxHash3_64::oneshot_with_seed(kind as u64, text.as_bytes()));
-        });
-    }
-
-    /// Returns whether two digests have the same texts, in any order.
-    pub(super) fn is_equal(&mut self, other: &mut Self) -> bool {
-        if self.hashes == other.hashes {
-            return true;
-        }
-        self.hashes.sort_unstable();
-        other.hashes.sort_unstable();
-        self.hashes == other.hashes
-    }
-}
+use super::{
+    MemberOrders,
+    said::{Kind, accepted_name, each_piece, spelled},
+};
 
 /// The block of a tool use, in the form that is compared.
 #[derive(Debug, Default)]
@@ -424,15 +354,6 @@ fn input_line(input: &str) -> Option<String> {
     Some(compared(&sorted))
 }
 
-/// Returns a value in the spelling of a style.
-fn spelled(raw: Raw<'_>, style: Style) -> String {
-    let mut written = Vec::new();
-    respell(&mut written, raw, style);
-    // No copy: a value may be as long as its line.
-    String::from_utf8(written)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
-}
-
 /// Limit on the blocks that are searched for a placeholder.
 const MAX_MARKS: usize = 64;
 
@@ -478,85 +399,4 @@ fn is_odd(input: &str) -> bool {
 
 fn hash(text: &str) -> u64 {
     XxHash3_64::oneshot(text.as_bytes())
-}
-
-/// Returns the name of a tool in the form that an API accepts: writers replace other names.
-fn accepted_name(name: ToolName<'_>) -> Cow<'_, str> {
-    let name = name.decode();
-    replacement_tool_name(&name).map_or(name, Cow::Owned)
-}
-
-/// A text of an event that every format must show.
-enum SaidPiece<'p, 'l> {
-    Text(Text<'l>),
-    /// The id and the name of a tool use.
-    Call(Text<'l>, ToolName<'l>),
-    /// The input of a tool use.
-    Input(&'p Input<'l>),
-    /// The texts of a tool result.
-    Result(&'p Content<'l>),
-}
-
-impl<'l> SaidPiece<'_, 'l> {
-    /// Returns the text.
-    fn text(&self) -> Cow<'l, str> {
-        match *self {
-            SaidPiece::Text(text) => text.decode(),
-            SaidPiece::Call(id, name) => {
-                [&id.decode(), "\u{1}", &*accepted_name(name)].concat().into()
-            }
-            SaidPiece::Input(input) => spelled(input.json().raw(), Style::Python).into(),
-            SaidPiece::Result(content) => content.joined(),
-        }
-    }
-
-    /// Returns the text as it is written, if it is one slice of the record; the text of a call is short, and
-    /// made in either case.
-    fn written(&self) -> Option<Cow<'l, str>> {
-        match *self {
-            SaidPiece::Text(text) => Some(text.body().into()),
-            SaidPiece::Call(..) => Some(self.text()),
-            SaidPiece::Input(Input::Json(raw)) => Some(raw.as_str().into()),
-            SaidPiece::Input(_) => None,
-            SaidPiece::Result(content) => written_result(content),
-        }
-    }
-}
-
-/// Returns the only text of a tool result as it is written; `None` if it has several.
-fn written_result<'l>(content: &Content<'l>) -> Option<Cow<'l, str>> {
-    if matches!(content, Content::Other(_)) {
-        return None;
-    }
-    let mut texts = content.blocks().filter_map(|(block, _)| match block {
-        Block::Text(text) => Some(text.body()),
-        _ => None,
-    });
-    let first = texts.next().unwrap_or_default();
-    texts.next().is_none().then_some(first.into())
-}
-
-/// Calls `each` with the texts of an event that every format must show.
-fn each_piece<'l>(event: &Event<'l>, each: &mut dyn FnMut(Kind, SaidPiece<'_, 'l>)) {
-    let Some(message) = event.message() else { return };
-    let said = if message.role == Role::User { Kind::User } else { Kind::Assistant };
-    let is_list = matches!(message.content, Content::Blocks(_));
-    for (block, raw) in message.blocks() {
-        match block {
-            // A string in a list of blocks is no block, and formats drop it.
-            Block::Text(_) if is_list && raw.as_text().is_some() => {}
-            Block::Text(text) => each(said, SaidPiece::Text(text)),
-            Block::Thinking { text, .. } => each(Kind::Thinking, SaidPiece::Text(text)),
-            Block::ToolUse(tool) if tool.is_server => {}
-            Block::ToolUse(tool) => {
-                each(Kind::Call, SaidPiece::Call(tool.id, tool.name));
-                each(Kind::Input, SaidPiece::Input(&tool.input));
-            }
-            Block::ToolResult(result) => {
-                each(Kind::Answer, SaidPiece::Text(result.tool_use_id));
-                each(Kind::Result, SaidPiece::Result(&result.content));
-            }
-            _ => {}
-        }
-    }
 }

@@ -67,9 +67,6 @@ pub(crate) struct Restorer {
     /// The guards of all records of a file with a sidecar.
     guards: HashSet<u64>,
     scanner: UnitScanner,
-    /// The number of next records that are not compared as they are written: an earlier one was spelled in
-    /// another way.
-    n_respelled: u32,
     replaced_ids: ReplacedIds,
     /// The folder from an edited record, for the source record that names the folder.
     moved: Moved,
@@ -109,7 +106,6 @@ impl Restorer {
             has_read: false,
             guards: HashSet::new(),
             scanner: UnitScanner::default(),
-            n_respelled: 0,
             replaced_ids: ReplacedIds::default(),
             moved: Moved::default(),
             has_ordinals: false,

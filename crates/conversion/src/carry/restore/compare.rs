@@ -6,16 +6,14 @@ use jsonl::{Line, Unit, Value};
 use super::{Item, OwnEntries, Restorer};
 use crate::carry::{
     Carry, EntryKind,
-    agreement::{Digest, Sayings, WrittenDigest},
+    agreement::Sayings,
+    said::{Digest, ShownTexts, TextComparison},
     waiting::PartLine,
 };
 
 /// Limit on restored text, as a multiple of the record's own text; `FREE_BYTES` is added.
 const MAX_FACTOR: usize = 4;
 const FREE_BYTES: usize = 64 * 1024;
-
-/// The number of records that are compared unescaped after one of which the written text differs.
-const MAX_RESPELLED: u32 = 15;
 
 /// Limit on the buffers of a scanner between two records, in bytes. The index of a long record would
 /// otherwise stay in memory until the end.
@@ -37,19 +35,15 @@ impl Restorer {
         if own.n_own == 0 {
             return false;
         }
-        if self.n_respelled == 0 {
-            let (mut here, mut said) = (WrittenDigest::default(), WrittenDigest::default());
-            self.each_own(carry, visible, own, &mut |event| {
-                said.add(event);
-                true
-            });
-            self.each_shown(shown, |event| here.add(event));
-            if here.is_equal(&said) {
-                return false;
-            }
-            self.n_respelled = MAX_RESPELLED;
-        } else {
-            self.n_respelled -= 1;
+        let mut here = ShownTexts::default();
+        self.each_shown(shown, |event| here.add(event));
+        let mut comparison = TextComparison::new(&here);
+        self.each_own(carry, visible, own, &mut |event| {
+            comparison.add(event);
+            true
+        });
+        if comparison.is_equal(|each| self.each_shown(shown, each)) {
+            return false;
         }
         let (mut here, mut said) = (Digest::default(), Digest::default());
         self.each_own(carry, visible, own, &mut |event| {
