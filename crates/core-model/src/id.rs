@@ -41,7 +41,7 @@ const END: usize = 32;
 
 /// Returns the digest of the length and the ends of a source line.
 ///
-/// To hash whole lines takes two thirds of a conversion's instructions, and SHA-256 of the ends alone a tenth.
+/// To hash whole lines takes two thirds of a conversion's instructions, and SHA-256 of the ends alone a fifth.
 pub(crate) fn digest_of_ends(line: &[u8]) -> LineDigest {
     let first = line.first_chunk::<END>().map_or(line, <[u8; END]>::as_slice);
     let last = line.last_chunk::<END>().map_or(line, <[u8; END]>::as_slice);

@@ -39,11 +39,10 @@ use self::{
 ///
 /// The plan shows one branch of the tree, by the rule of the client (2.1): from each leaf back to the nearest
 /// message of the user or the assistant in the main thread, the one of these messages that is last in the file, and
-/// from it by `parentUuid` to the root. The other lines of the responses on the branch are added, with the
-/// results of their parallel calls. To hide less than the
-/// client, a line without a parent in the file follows the line before it in the same thread, and the first line
-/// after a compaction follows the line that `logicalParentUuid` names. All other messages are hidden, which does
-/// not lose them: the carry has them whole. Notices are never hidden.
+/// from it by `parentUuid` to the root. The other lines of the responses on the branch are added, with the results of
+/// their parallel calls. To hide less than the client, a line without a parent in the file follows the line before it
+/// in the same thread, and the first line after a compaction follows the line that `logicalParentUuid` names. All
+/// other messages are hidden, which does not lose them: the carry has them whole. Notices are never hidden.
 ///
 /// [`Options::all_branches`] shows all branches, and [`Options::branch`] another one.
 #[derive(Debug, Default)]

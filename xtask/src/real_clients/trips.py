@@ -96,8 +96,8 @@ class Outcome:
         for item in [item for item in added if item[1] == "thinking" and item[2] in thinking]:
             self.named["thinking that its own client does not send"] += added.pop(item)
         # Some clients make up results of calls that the session left open, as the API demands.
-        answered = {item[2] for item in was if item[1] == "result"}
-        for item in [item for item in added if item[1] == "result" and item[2] not in answered]:
+        left_open = {item[2] for item in was if item[1] == "call"} - {item[2] for item in was if item[1] == "result"}
+        for item in [item for item in added if item[1] == "result" and item[2] in left_open]:
             self.named["result that the client makes up"] += added.pop(item)
         # Gemini CLI sends the start of long old results, and names a file with the rest.
         masked = {item[2]: item for item in added if item[1] == "result" and item[3].startswith("<tool_output_masked>")}

@@ -41,8 +41,10 @@ pub(crate) fn unescape(body: &str) -> (String, bool) {
         }
     }
     out.bytes.truncate(out.length);
-    // Never the default: parts of a text were copied, and whole characters.
-    (String::from_utf8(out.bytes).unwrap_or_default(), out.is_whole)
+    let text = String::from_utf8(out.bytes)
+        // Never: parts of a text were copied, and whole characters.
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    (text, out.is_whole)
 }
 
 /// The unescaped start of a body.
@@ -90,7 +92,7 @@ impl Unescaped {
     }
 }
 
-/// Iterator over the characters of a JSON string's body; `None` stands for half a surrogate pair.
+/// Unescapes the body of a JSON string, one character at a time. Half a surrogate pair is `None`.
 #[derive(Clone, Debug)]
 pub struct Unescape<'l> {
     rest: &'l str,
