@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::{
     fs::File,
-    io::{self, Read},
+    io::{self, BufRead, Read},
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -308,26 +308,27 @@ impl Named {
     }
 }
 
+/// The number of bytes of each file that are compared at a time.
+const BLOCK: usize = 64 * 1024;
+
 /// Returns whether two readers have the same bytes.
 ///
 /// # Errors
 ///
 /// Returns an error if one cannot be read.
 pub fn are_equal(one: impl Read, other: impl Read) -> io::Result<bool> {
-    let (mut one, mut other) = (io::BufReader::new(one), io::BufReader::new(other));
-    let mut buffers = [[0; 8192]; 2];
+    let mut one = io::BufReader::with_capacity(BLOCK, one);
+    let mut other = io::BufReader::with_capacity(BLOCK, other);
     loop {
-        let [ours, theirs] = &mut buffers;
-        let n = one.read(ours)?;
+        let (ours, theirs) = (one.fill_buf()?, other.fill_buf()?);
+        let n = ours.len().min(theirs.len());
         if n == 0 {
-            return Ok(other.read(theirs)? == 0);
-        }
-        match other.read_exact(&mut theirs[..n]) {
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
-            result => result?,
+            return Ok(ours.is_empty() && theirs.is_empty());
         }
         if ours[..n] != theirs[..n] {
             return Ok(false);
         }
+        one.consume(n);
+        other.consume(n);
     }
 }
