@@ -257,7 +257,7 @@ fn is_of(receipt: &[u8], etag: &str) -> bool {
 fn kept(store: &Store, receipt: Receipt<'_>, earlier: Option<&[u8]>) -> Option<Vec<u8>> {
     let line = receipt.line();
     let is_known = earlier.is_some_and(|earlier| is_of(earlier, &receipt.etag));
-    if receipt.word() == ReceiptStatus::Skip && is_known {
+    if receipt.status() == ReceiptStatus::Skip && is_known {
         return Some(line);
     }
     match store.write(&receipt.planned.id, &line) {

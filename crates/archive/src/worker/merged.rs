@@ -33,7 +33,7 @@ pub struct Merged<'p> {
 /// The used content of a receipt.
 #[derive(Debug)]
 struct Kept {
-    word: ReceiptStatus,
+    status: ReceiptStatus,
     sha256: Option<Box<str>>,
     time: Duration,
     /// The error of a unit, if its files have none.
@@ -77,8 +77,8 @@ impl<'p> Merged<'p> {
     fn take(&mut self, line: &[u8]) {
         let line: ReceiptLine<'_> = record::read(line).unwrap_or_default();
         let place = line.id.body().and_then(|id| self.places.get(id).copied());
-        let word = line.status.decoded().and_then(|status| ReceiptStatus::named(&status));
-        let (Some(VERSION), Some(unit_idx), Some(word)) = (line.v.0, place, word) else {
+        let status = line.status.decoded().and_then(|name| ReceiptStatus::named(&name));
+        let (Some(VERSION), Some(unit_idx), Some(status)) = (line.v.0, place, status) else {
             self.n_strange += 1;
             return;
         };
@@ -88,20 +88,22 @@ impl<'p> Merged<'p> {
             // The receipt is of another plan, so the unit is not done.
             return;
         }
-        let new = Kept::of(self.formats, &line, word);
+        let new = Kept::of(self.formats, &line, status);
         let id = planned.main.display();
         let kept = &mut self.receipts[unit_idx];
         match kept {
-            Some(kept) if kept.word != ReceiptStatus::Fail && new.word != ReceiptStatus::Fail => {
+            Some(kept)
+                if kept.status != ReceiptStatus::Fail && new.status != ReceiptStatus::Fail =>
+            {
                 if kept.sha256 != new.sha256 {
                     self.problems.push(format!("{id}: two receipts do not agree"));
                 }
                 // `Ok` has more content than `Skip`.
-                if new.word == ReceiptStatus::Ok {
+                if new.status == ReceiptStatus::Ok {
                     *kept = new;
                 }
             }
-            Some(_) if new.word == ReceiptStatus::Fail => {}
+            Some(_) if new.status == ReceiptStatus::Fail => {}
             _ => *kept = Some(new),
         }
     }
@@ -169,13 +171,13 @@ pub struct LabeledReport {
 }
 
 impl Kept {
-    fn of(formats: Formats, line: &ReceiptLine<'_>, word: ReceiptStatus) -> Self {
+    fn of(formats: Formats, line: &ReceiptLine<'_>, status: ReceiptStatus) -> Self {
         let files = line.files.0.iter().flatten().filter_map(|file| file.0.as_ref());
         let files: Vec<FileReport> = files.filter_map(|file| file.report(formats)).collect();
         let is_told = files.iter().any(|file| !file.problems.is_empty());
         let written = line.written.0.iter().flatten();
         Self {
-            word,
+            status,
             sha256: line.sha256.body().map(Into::into),
             time: Duration::from_millis(line.ms.0.unwrap_or(0)),
             error: line.error.decoded().filter(|_| !is_told),

@@ -51,7 +51,7 @@ impl ReceiptStatus {
     pub(crate) fn named(name: &str) -> Option<Self> {
         [ReceiptStatus::Ok, ReceiptStatus::Skip, ReceiptStatus::Fail]
             .into_iter()
-            .find(|word| word.name() == name)
+            .find(|status| status.name() == name)
     }
 
     fn of(files: &[FileReport]) -> Self {
@@ -94,7 +94,7 @@ impl<'r> Receipt<'r> {
     }
 
     /// Returns the result of the unit.
-    pub(crate) fn word(&self) -> ReceiptStatus {
+    pub(crate) fn status(&self) -> ReceiptStatus {
         if self.error.is_some() { ReceiptStatus::Fail } else { ReceiptStatus::of(&self.files) }
     }
 
@@ -102,7 +102,7 @@ impl<'r> Receipt<'r> {
     pub(crate) fn line(&self) -> Vec<u8> {
         let Self { planned, files, error, in_bytes, etag, written } = self;
         let sum = |of: fn(&Figures) -> u64| files.iter().map(|it| of(&it.figures)).sum::<u64>();
-        let word = self.word();
+        let status = self.status();
         let mut lost: BTreeMap<&'static str, u64> = BTreeMap::new();
         for (kind, _, n) in files.iter().flat_map(|file| &file.figures.losses) {
             *lost.entry(kind.name()).or_default() += n;
@@ -114,7 +114,7 @@ impl<'r> Receipt<'r> {
         record::line(record::write_ascii(&Line {
             v: VERSION,
             id: Body(&planned.id),
-            status: word,
+            status,
             in_bytes: *in_bytes,
             out_bytes: outputs.iter().map(|output| output.length).sum(),
             lines: sum(|it| it.lines_in),
@@ -122,12 +122,12 @@ impl<'r> Receipt<'r> {
             bad: sum(|it| it.n_damaged),
             lost,
             ms: millis(files.first().map_or(Duration::ZERO, |main| main.time)),
-            sha256: (word != ReceiptStatus::Fail && !outputs.is_empty())
+            sha256: (status != ReceiptStatus::Fail && !outputs.is_empty())
                 .then(|| sha256_of(&outputs)),
             tool: TOOL,
             etag,
             digest: Hash(planned.digest),
-            error: error.or_else(|| problem().filter(|_| word == ReceiptStatus::Fail)),
+            error: error.or_else(|| problem().filter(|_| status == ReceiptStatus::Fail)),
             files: files.iter().map(FileLine::of).collect(),
             written: written.iter().filter_map(|line| record::raw(line)).collect(),
         }))

@@ -15,7 +15,7 @@ use sessions::{Input, Matcher, Part};
 use super::{
     Output, Search,
     hit::{FILE, Form, Hit, inserted},
-    lines::{FileLines, Out, PartLine, Standing},
+    lines::{FileLines, Out, PartLine, PartState},
     sink::Mark,
 };
 use crate::{
@@ -85,8 +85,8 @@ impl<'s> FileSearch<'s> {
         }
         for (block_idx, part) in self.search.filter.parts(event).enumerate() {
             let is_match = is_wanted && self.matcher.wants(&part);
-            let (standing, duration) = self.standing(&part, event, is_match, out)?;
-            if standing == Standing::Context && !has_context {
+            let (state, duration) = self.state(&part, event, is_match, out)?;
+            if state == PartState::Context && !has_context {
                 continue;
             }
             let mut line = PartLine::default();
@@ -95,12 +95,12 @@ impl<'s> FileSearch<'s> {
                 let tool = id.and_then(|id| self.calls.get(&*id)).map(|call| &call.name);
                 let hit = Hit { label: &self.label, place, block_idx, event, part: &part, tool };
                 let (form, filter) = (self.search.form, &self.search.filter);
-                line = hit.print(form, filter, standing != Standing::Context, &mut self.scanner);
+                line = hit.print(form, filter, state != PartState::Context, &mut self.scanner);
                 if let Some(duration) = duration {
                     line.head.extend_from_slice(&inserted(form, duration));
                 }
             }
-            self.with_out(out, |lines, out| lines.push(standing, line, out))?;
+            self.with_out(out, |lines, out| lines.push(state, line, out))?;
             if self.output == Output::Files && self.n_hits() > 0 {
                 return Ok(false);
             }
@@ -116,13 +116,13 @@ impl<'s> FileSearch<'s> {
 
     /// Returns whether a part is a hit, context of a hit, or neither. For the result of a slow call, it
     /// also returns the duration of the call.
-    fn standing(
+    fn state(
         &mut self,
         part: &Part<'_>,
         event: &Event<'_>,
         is_match: bool,
         out: &mut dyn Write,
-    ) -> io::Result<(Standing, Option<i64>)> {
+    ) -> io::Result<(PartState, Option<i64>)> {
         let min_duration = self.search.min_duration;
         match part {
             Part::ToolUse(tool) => {
@@ -135,7 +135,7 @@ impl<'s> FileSearch<'s> {
                 };
                 self.calls.insert(id.clone(), call);
                 if is_waiting {
-                    return Ok((Standing::Waiting(id), None));
+                    return Ok((PartState::Waiting(id), None));
                 }
             }
             Part::ToolResult(result) if let Some(min_duration) = min_duration => {
@@ -154,11 +154,11 @@ impl<'s> FileSearch<'s> {
                     })?;
                 }
                 let is_hit = is_match && self.search.wants_results && duration.is_some();
-                return Ok((standing_of(is_hit), duration.filter(|_| is_hit)));
+                return Ok((state_of(is_hit), duration.filter(|_| is_hit)));
             }
             _ => {}
         }
-        Ok((standing_of(is_match && min_duration.is_none()), None))
+        Ok((state_of(is_match && min_duration.is_none()), None))
     }
 
     fn with_out<T>(
@@ -178,8 +178,8 @@ impl<'s> FileSearch<'s> {
     }
 }
 
-fn standing_of(is_hit: bool) -> Standing {
-    if is_hit { Standing::Hit } else { Standing::Context }
+fn state_of(is_hit: bool) -> PartState {
+    if is_hit { PartState::Hit } else { PartState::Context }
 }
 
 /// Returns the title of a session; `None` for standard input, which cannot be read again.

@@ -24,7 +24,7 @@ pub(super) struct PartLine {
 
 /// The relation of a part to the hits.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum Standing {
+pub(super) enum PartState {
     /// A hit.
     Hit,
     /// A part beside hits.
@@ -38,7 +38,7 @@ pub(super) struct FileLines {
     n_context: usize,
     /// The line before the first one: a heading, or a separator.
     heading: Option<Vec<u8>>,
-    waiting: VecDeque<(Standing, PartLine)>,
+    waiting: VecDeque<(PartState, PartLine)>,
     /// The last parts, which may be printed before a hit.
     before: VecDeque<PartLine>,
     /// The number of parts that are printed after the last hit.
@@ -66,15 +66,15 @@ impl FileLines {
     /// Adds a part.
     pub(super) fn push(
         &mut self,
-        standing: Standing,
+        state: PartState,
         line: PartLine,
         out: &mut Out<'_>,
     ) -> io::Result<()> {
-        self.waiting.push_back((standing, line));
+        self.waiting.push_back((state, line));
         if self.waiting.len() > MAX_WAITING
             && let Some((first, _)) = self.waiting.front_mut()
         {
-            *first = Standing::Context;
+            *first = PartState::Context;
         }
         self.pass_on(out)
     }
@@ -87,9 +87,9 @@ impl FileLines {
         duration: &[u8],
         out: &mut Out<'_>,
     ) -> io::Result<()> {
-        let of_call = |standing: &Standing| matches!(standing, Standing::Waiting(it) if it == id);
-        if let Some((standing, line)) = self.waiting.iter_mut().find(|(it, _)| of_call(it)) {
-            *standing = if is_hit { Standing::Hit } else { Standing::Context };
+        let of_call = |state: &PartState| matches!(state, PartState::Waiting(it) if it == id);
+        if let Some((state, line)) = self.waiting.iter_mut().find(|(it, _)| of_call(it)) {
+            *state = if is_hit { PartState::Hit } else { PartState::Context };
             if is_hit {
                 line.head.extend_from_slice(duration);
             }
@@ -99,19 +99,19 @@ impl FileLines {
 
     /// Ends the file: calls that still wait are no hits.
     pub(super) fn finish(&mut self, out: &mut Out<'_>) -> io::Result<()> {
-        for (standing, _) in &mut self.waiting {
-            if matches!(standing, Standing::Waiting(_)) {
-                *standing = Standing::Context;
+        for (state, _) in &mut self.waiting {
+            if matches!(state, PartState::Waiting(_)) {
+                *state = PartState::Context;
             }
         }
         self.pass_on(out)
     }
 
     fn pass_on(&mut self, out: &mut Out<'_>) -> io::Result<()> {
-        while let Some((standing, line)) =
-            self.waiting.pop_front_if(|(it, _)| !matches!(it, Standing::Waiting(_)))
+        while let Some((state, line)) =
+            self.waiting.pop_front_if(|(it, _)| !matches!(it, PartState::Waiting(_)))
         {
-            self.print(standing == Standing::Hit, line, out)?;
+            self.print(state == PartState::Hit, line, out)?;
         }
         Ok(())
     }
@@ -178,14 +178,14 @@ impl Out<'_> {
 mod tests {
     use super::*;
 
-    fn printed(n_context: usize, parts: &[(&str, Standing)], late: &[(&str, bool)]) -> String {
+    fn printed(n_context: usize, parts: &[(&str, PartState)], late: &[(&str, bool)]) -> String {
         let mut bytes = Vec::new();
         let heading = || Some(vec![1, b'T', b'\n']);
         let mut out = Out { out: &mut bytes, is_printed: true, heading: &heading };
         let mut lines = FileLines::new(n_context);
-        for (text, standing) in parts {
+        for (text, state) in parts {
             let line = PartLine { head: text.as_bytes().to_vec(), tail: b"\n".to_vec() };
-            lines.push(standing.clone(), line, &mut out).expect("a vector takes all");
+            lines.push(state.clone(), line, &mut out).expect("a vector takes all");
         }
         for (id, is_hit) in late {
             lines.decide(id, *is_hit, b" late", &mut out).expect("a vector takes all");
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn context_is_printed_once() {
-        use Standing::{Context, Hit};
+        use PartState::{Context, Hit};
         let parts = [
             ("1", Context),
             ("2", Context),
@@ -216,11 +216,11 @@ mod tests {
 
     #[test]
     fn calls_wait_for_their_results() {
-        let waiting = |id: &str| Standing::Waiting(id.to_owned());
+        let waiting = |id: &str| PartState::Waiting(id.to_owned());
         let parts = [
             ("a", waiting("a")),
             ("b", waiting("b")),
-            ("c", Standing::Context),
+            ("c", PartState::Context),
             ("d", waiting("d")),
         ];
         assert_eq!(printed(0, &parts, &[("b", true), ("a", true)]), "T a late b late ");
