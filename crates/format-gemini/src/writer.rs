@@ -153,6 +153,11 @@ impl SessionWriter {
     /// without a result, the client sends words of its own.
     fn close_response(&mut self, out: &mut Output) {
         self.calls.close();
+        self.emit_response(out);
+    }
+
+    /// Emits the current response and the lines that waited. Its calls may still get results.
+    fn emit_response(&mut self, out: &mut Output) {
         if let Some(response) = self.response.take() {
             response.emit(&mut self.thread, out);
         }

@@ -237,7 +237,10 @@ impl SessionWriter {
                     open.parts.push(Part::call(out, open.line, tool, other.as_deref()));
                     let place = self.n_emitted.saturating_add(self.open.len());
                     let part = open.parts.len().saturating_sub(1);
-                    self.calls.entry(id).or_default().push_back((place, part));
+                    self.calls
+                        .entry(id)
+                        .or_insert_with(|| VecDeque::with_capacity(1))
+                        .push_back((place, part));
                 }
                 Block::ToolResult(_) => {}
                 _ => open.parts.push(Part::of_response(out, open.line, &block, open.created)),

@@ -187,6 +187,11 @@ impl SessionWriter {
     /// without a result get none: pi sends `No result provided`.
     fn close_response(&mut self, out: &mut Output) {
         self.calls.close();
+        self.emit_response(out);
+    }
+
+    /// Emits the current response and the lines that waited. Its calls may still get results.
+    fn emit_response(&mut self, out: &mut Output) {
         let Some(response) = self.response.take() else { return };
         response.emit(&mut self.model, &mut self.thread, out);
     }

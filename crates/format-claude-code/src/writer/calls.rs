@@ -48,7 +48,9 @@ impl Calls {
     pub(super) fn add(&mut self, call: Call) {
         self.n_calls = self.n_calls.saturating_add(1);
         self.called.insert(&call.id);
-        self.by_id.entry(call.id.clone()).or_default().push_back(self.n_calls);
+        // Nearly all ids have one call.
+        let waiting = self.by_id.entry(call.id.clone());
+        waiting.or_insert_with(|| VecDeque::with_capacity(1)).push_back(self.n_calls);
         self.open.insert(self.n_calls, call);
     }
 

@@ -78,7 +78,7 @@ impl Thread {
     pub(super) fn resume(&mut self, context: &Context<'_>) {
         self.observe(context);
         if let Some(id) = context.session_id {
-            self.session_id = json_string(&id.decode());
+            spell(&mut self.session_id, id);
         }
         let Some(uuid) = context.uuid else { return };
         let uuid = uuid.decode();
@@ -288,7 +288,15 @@ pub(super) fn lose_envelope(event: &Event<'_>, message: &Message<'_>, out: &mut 
 
 fn set(slot: &mut Option<String>, text: Option<Text<'_>>) {
     if let Some(text) = text {
-        *slot = Some(json_string(&text.decode()));
+        spell(slot.get_or_insert_default(), text);
+    }
+}
+
+/// Stores a text as a JSON string.
+fn spell(slot: &mut String, text: Text<'_>) {
+    // Most events repeat the text of the one before.
+    if slot != text.as_str() {
+        *slot = json_string(&text.decode());
     }
 }
 

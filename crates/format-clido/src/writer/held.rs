@@ -50,6 +50,8 @@ pub(super) struct Response {
     /// The line of the response; `None` if it is not open yet, or was resumed.
     line: Option<LineId>,
     calls: Vec<Call>,
+    /// The number of calls whose lines were emitted.
+    n_emitted: usize,
     /// Indices into `calls`, by hashes of ids.
     places: ByHash<usize>,
     results: Vec<(usize, Held)>,
@@ -76,10 +78,15 @@ impl Response {
     /// Limit for the lines that wait for a response. Beyond it, the response counts as complete.
     pub(super) const MAX_TAIL: usize = 1000;
 
+    /// Limit for the calls and results that wait for a response. Beyond it, they are emitted before the response is
+    /// complete, because each takes several times its size in memory.
+    const MAX_WAITING: usize = 4096;
+
     /// Starts a new response and reuses the buffers of this one, which was emitted.
     pub(super) fn start(mut self, key: Key) -> Self {
         self.key = key;
         self.calls.clear();
+        self.n_emitted = 0;
         self.places.clear();
         self.is_complete = false;
         self
@@ -156,6 +163,12 @@ impl Response {
         places.any(|call| !call.is_answered)
     }
 
+    /// Returns whether too many calls and results wait.
+    pub(super) fn is_full(&self) -> bool {
+        let n_calls = self.calls.len().saturating_sub(self.n_emitted);
+        n_calls.saturating_add(self.results.len()) > Self::MAX_WAITING
+    }
+
     /// Emits the response, its calls, their results in the order of the calls, and the lines that
     /// waited. The buffers are empty then.
     pub(super) fn emit(&mut self, early: &mut Early, out: &mut Output) {
@@ -163,9 +176,11 @@ impl Response {
             out.put(line, "]}");
             out.emit(line);
         }
-        for line in self.calls.iter_mut().filter_map(|call| call.line.take()) {
+        let calls = self.calls.iter_mut().skip(self.n_emitted);
+        for line in calls.filter_map(|call| call.line.take()) {
             out.emit(line);
         }
+        self.n_emitted = self.calls.len();
         if !early.is_empty() {
             for (id, place) in &self.places {
                 let results = early.remove(id).unwrap_or_default();

@@ -65,6 +65,9 @@ impl SessionWriter {
             block::write(block, line, pen);
             if let Block::ToolUse(tool) = block {
                 self.write_call(tool, &mut response, pen);
+                if response.is_full() {
+                    response.emit(&mut self.early, pen.out);
+                }
             }
         });
         self.response = Some(response);
@@ -167,6 +170,9 @@ impl SessionWriter {
                     pen.out.lose(LossKind::Flattened, "tool_result.order");
                 }
                 response.add_result(id, held);
+                if response.is_full() {
+                    response.emit(&mut self.early, pen.out);
+                }
             }
             None => pen.out.emit(line),
         }

@@ -27,6 +27,10 @@ impl Response {
     /// Limit for the lines that wait for a response. Beyond it, the response counts as complete.
     pub(super) const MAX_TAIL: usize = 1000;
 
+    /// Limit for the results that wait for a response. Beyond it, they are emitted before the response is complete,
+    /// because each takes several times its size in memory.
+    const MAX_RESULTS: usize = 4096;
+
     /// Starts a response on an open line.
     pub(super) fn new(key: Key, line: Line, out: &mut Output) -> Self {
         out.put(line.id, ",\"message\":{\"role\":\"model\",\"parts\":[");
@@ -65,6 +69,11 @@ impl Response {
     /// Adds the result of a call.
     pub(super) fn add_result(&mut self, place: usize, line: Line) {
         self.results.push((place, line));
+    }
+
+    /// Returns whether too many results wait.
+    pub(super) fn is_full(&self) -> bool {
+        self.results.len() > Self::MAX_RESULTS
     }
 
     /// Returns whether a result that is added now moves before an earlier line.

@@ -110,6 +110,9 @@ impl SessionWriter {
                     out.lose(LossKind::Flattened, "tool_result.order");
                 }
                 response.add_result(call.place, line);
+                if response.is_full() {
+                    self.emit_response(out);
+                }
             }
             None => self.thread.emit(line, out),
         }

@@ -50,7 +50,9 @@ impl Calls {
     /// Adds a call.
     pub(super) fn add(&mut self, id: &str, call: Call) {
         self.called.insert(id);
-        self.open.entry(id.to_owned()).or_default().push_back(call);
+        // Nearly all ids have one call.
+        let waiting = self.open.entry(id.to_owned());
+        waiting.or_insert_with(|| VecDeque::with_capacity(1)).push_back(call);
     }
 
     /// Returns whether a call with an id was added.

@@ -1,5 +1,7 @@
 //! Writes responses: all lines of a response as one message.
 
+use std::collections::VecDeque;
+
 use core_model::{Block, Event, LineId, LossKind, Message, Output, ToolUse, replacement_tool_id};
 use jsonl::json_string;
 
@@ -108,7 +110,10 @@ impl SessionWriter {
         let place = self.n_emitted.saturating_add(at);
         if let Some(open) = self.open.get_mut(at) {
             let part = open.add(Part { bytes, kind: PartKind::Call(call) });
-            self.calls.entry(id).or_default().push_back((place, part));
+            self.calls
+                .entry(id)
+                .or_insert_with(|| VecDeque::with_capacity(1))
+                .push_back((place, part));
         }
     }
 
