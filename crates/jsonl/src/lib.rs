@@ -31,6 +31,7 @@ mod error;
 mod indent;
 mod index;
 mod line;
+mod line_buf;
 mod number;
 mod raw_buf;
 mod recover;
@@ -55,6 +56,7 @@ pub use self::{
     indent::{has_newline, indentation, push_indented},
     index::Index,
     line::{Line, Lines, Unit, chunks, lines},
+    line_buf::LineBuf,
     raw_buf::RawBuf,
     recover::{Piece, Recovery, recover},
     respell::{Respeller, Respelt, respell, respell_body, respell_str},

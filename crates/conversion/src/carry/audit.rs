@@ -113,7 +113,7 @@ impl CarryAudit {
             self.restorer.get_or_insert_with(|| Restorer::new(source, self.written, None));
         restorer.count_read(line.bytes().len() as u64);
         // Only reading a sidecar can fail, and there is none.
-        _ = restorer.push(line, Some(record), None);
+        _ = restorer.push_value(line, Some(record), None);
         while let Ok(Some(_)) = restorer.next_item() {}
         let n_before = std::mem::replace(&mut self.n_different, restorer.stats().differs);
         self.n_different > n_before

@@ -133,6 +133,8 @@ pub struct Carry<'c> {
     /// The end mark, if this is the last carry of its conversion.
     pub end: Option<End>,
     entries: &'c str,
+    /// The first entry, which is read while the carry is checked. Most carries have no other.
+    first: Option<CarryEntry<'c>>,
     is_v1: bool,
 }
 
@@ -154,9 +156,31 @@ pub struct CarryEntry<'c> {
     ending: Ending,
     check: u64,
     pieces: Pieces<'c>,
+    copied: CopiedLengths,
     /// The size of the entry's own text in bytes.
     text_len: u64,
     is_v1: bool,
+}
+
+/// The number of bytes that the pieces of an entry copy, by source.
+#[derive(Clone, Copy, Debug, Default)]
+struct CopiedLengths {
+    /// Bytes of the written record, before they are respelt.
+    visible: u64,
+    template: u64,
+}
+
+impl CopiedLengths {
+    /// Adds the length of a piece.
+    fn add(&mut self, piece: &Piece<'_>) {
+        match *piece {
+            Piece::Visible(_, length)
+            | Piece::Respelt(_, length, _)
+            | Piece::Indented(_, length, ..) => self.visible = self.visible.saturating_add(length),
+            Piece::Template(_, length) => self.template = self.template.saturating_add(length),
+            Piece::Literal(_) | Piece::Base64(_) => {}
+        }
+    }
 }
 
 /// The relation of an entry to the written record that has the carry.
@@ -266,10 +290,11 @@ impl<'c> Carry<'c> {
                 self.entries = self.entries.get(..at)?;
                 return reader.text.is_empty().then_some(self);
             }
-            match self.is_v1 {
+            let entry = match self.is_v1 {
                 true => reader.entry_v1()?,
                 false => reader.entry()?,
             };
+            self.first.get_or_insert(entry);
         }
         Some(self)
     }
@@ -298,12 +323,15 @@ impl<'c> Carry<'c> {
 
     /// Returns the entries.
     pub fn entries(&self) -> impl Iterator<Item = CarryEntry<'c>> + use<'c> {
-        let (mut reader, is_v1) = (Reader { text: self.entries }, self.is_v1);
-        std::iter::from_fn(move || match is_v1 {
+        let n_first = self.first.map_or(0, |first| first.text_len as usize);
+        let rest = self.entries.get(n_first..).unwrap_or_default();
+        let (mut reader, is_v1) = (Reader { text: rest }, self.is_v1);
+        let rest = std::iter::from_fn(move || match is_v1 {
             _ if reader.text.is_empty() => None,
             true => reader.entry_v1(),
             false => reader.entry(),
-        })
+        });
+        self.first.into_iter().chain(rest)
     }
 }
 

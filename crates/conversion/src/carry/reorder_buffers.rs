@@ -4,8 +4,10 @@ use std::collections::VecDeque;
 
 use crate::carry::{
     Manifest,
+    parts::{PartLine, PartOf},
     restore::{Item, RestoreStats},
-    waiting::{PartLine, PartOf, ReorderBuffer, RestoredRecord},
+    spilled_runs::RestoredRecord,
+    waiting::ReorderBuffer,
 };
 
 /// Limit on the waiting bytes in memory in all buffers. Above it, restored records are moved to a
@@ -60,20 +62,25 @@ impl ReorderBuffers {
 
     /// Removes and returns the next item in source order, and the number of its file.
     pub(crate) fn next_item(&mut self, stats: &mut RestoreStats) -> Option<(usize, Item)> {
-        while self.ready.is_empty() {
-            let buffer_idx = *self.unfinished.front()?;
-            self.change(buffer_idx, stats, ReorderBuffer::go_on);
-            if !self.buffers.get(buffer_idx).is_some_and(ReorderBuffer::is_unfinished) {
-                self.unfinished.pop_front();
+        loop {
+            while self.ready.is_empty() {
+                let buffer_idx = *self.unfinished.front()?;
+                self.change(buffer_idx, stats, ReorderBuffer::go_on);
+                if !self.buffers.get(buffer_idx).is_some_and(ReorderBuffer::is_unfinished) {
+                    self.unfinished.pop_front();
+                }
+            }
+            let (buffer_idx, n_items) = self.ready.front_mut()?;
+            let buffer_idx = *buffer_idx;
+            *n_items = n_items.saturating_sub(1);
+            if *n_items == 0 {
+                self.ready.pop_front();
+            }
+            // An item that waited in a file that cannot be read is lost.
+            if let Some(item) = self.buffers.get_mut(buffer_idx)?.next_item() {
+                return Some((buffer_idx, item));
             }
         }
-        let (buffer_idx, n_items) = self.ready.front_mut()?;
-        let buffer_idx = *buffer_idx;
-        *n_items = n_items.saturating_sub(1);
-        if *n_items == 0 {
-            self.ready.pop_front();
-        }
-        Some((buffer_idx, self.buffers.get_mut(buffer_idx)?.next_item()?))
     }
 
     /// Adds a source record. A moved one follows the record that was added last.

@@ -35,6 +35,7 @@ use crate::carry::{
     ordinals::{Ordinals, Seen},
     reorder_buffers::ReorderBuffers,
     sidecar::Sidecar,
+    spilled_runs::RestoredRecord,
 };
 
 /// Limit on restored bytes, as a multiple of the bytes read; `FREE_BYTES` is added.
@@ -79,6 +80,8 @@ pub(crate) struct Restorer {
     current: Option<Current>,
     is_finishing: bool,
     is_drained: bool,
+    /// Whether written records are compared with the records that they restore.
+    is_comparing: bool,
     /// The bytes read, and the bytes restored from them.
     n_read: u64,
     n_restored: u64,
@@ -115,10 +118,16 @@ impl Restorer {
             current: None,
             is_finishing: false,
             is_drained: false,
+            is_comparing: true,
             n_read: 0,
             n_restored: 0,
             max_restored: 0,
         }
+    }
+
+    /// Skips the comparison of written records with the records that they restore.
+    pub(crate) fn without_comparison(self) -> Self {
+        Self { is_comparing: false, ..self }
     }
 
     /// Sets the number of bytes that may be restored from an input of any size.
@@ -192,7 +201,27 @@ impl Restorer {
         }
     }
 
-    /// Adds a record and its value, if it has one. `attached` is its carry from a sidecar. All
+    /// Adds a record and its value, if it has one; see [`Restorer::push`].
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the sidecar cannot be read.
+    pub(crate) fn push_value(
+        &mut self,
+        line: &Line<'_>,
+        value: Option<Value<'_>>,
+        mut attached: Option<String>,
+    ) -> io::Result<()> {
+        let Some(value) = value else { return self.push(line, None, attached) };
+        let mut result = Ok(());
+        self.written.for_each_event(value, |first| {
+            result = self.push(line, Some(first), attached.take());
+            false
+        });
+        result
+    }
+
+    /// Adds a record and its first event, if it has a value. `attached` is its carry from a sidecar. All
     /// items must have been taken before.
     ///
     /// # Errors
@@ -201,9 +230,10 @@ impl Restorer {
     pub(crate) fn push(
         &mut self,
         line: &Line<'_>,
-        value: Option<Value<'_>>,
+        event: Option<&Event<'_>>,
         attached: Option<String>,
     ) -> io::Result<()> {
+        let value = event.map(|event| event.value);
         if line.is_glue() && attached.is_none() && !self.has_carry(line, value)? {
             return Ok(());
         }
@@ -225,7 +255,7 @@ impl Restorer {
             None => {
                 let has_carry = |value| Member::is_in(value, self.written);
                 match value.and_then(|value| Member::find(value, self.written)) {
-                    Some(member) => self.push_member(line, value, member),
+                    Some(member) => self.push_member(line, event, member),
                     None if value.map_or_else(|| Member::was_in(content), has_carry) => {
                         self.push_unreadable(line, value, CarryError::Damaged);
                     }
@@ -238,7 +268,7 @@ impl Restorer {
             Some(carry) => {
                 self.count_read(carry.len() as u64);
                 let before = std::str::from_utf8(content).unwrap_or_default();
-                self.push_member(line, value, Member { before, after: "", carry });
+                self.push_member(line, event, Member { before, after: "", carry });
             }
             None => self.push_added(line, value),
         }
@@ -256,7 +286,8 @@ impl Restorer {
         self.sidecar.as_mut().map_or(Ok(false), |sidecar| sidecar.knows(guard))
     }
 
-    fn push_member(&mut self, line: &Line<'_>, value: Option<Value<'_>>, member: Member<'_>) {
+    fn push_member(&mut self, line: &Line<'_>, event: Option<&Event<'_>>, member: Member<'_>) {
+        let value = event.map(|event| event.value);
         let carry = match Carry::parse(&member.carry) {
             Ok(carry) if carry.format.is(self.format) => carry,
             Ok(_) => return self.push_added(line, value),
@@ -278,17 +309,25 @@ impl Restorer {
         // The members around the records have no place among them.
         let seen = if line.is_glue() { Seen::Next } else { seen };
         self.stats.moved += u64::from(seen == Seen::Late);
-        let event = value.map(|value| self.written.first_event(value));
         let is_glue = line.is_glue();
         let Visible { written: visible, is_intact, read } =
-            self.visible(&member, &carry, event.as_ref(), is_glue);
-        let is_start = event.as_ref().is_some_and(|event| matches!(event.body, Body::Start(_)));
-        if let Some(event) = event.as_ref().filter(|_| !is_intact) {
+            self.visible(&member, &carry, event, is_glue);
+        let is_start = event.is_some_and(|event| matches!(event.body, Body::Start(_)));
+        if let Some(event) = event.filter(|_| !is_intact) {
             self.moved.note(event);
         }
-        let own = self.own_entries(&carry, &visible, is_intact);
-        if own.is_whole && !own.has_parts && self.differs(&carry, value, &visible, &own) {
+        let mut own = self.own_entries(&carry, &visible, is_intact);
+        if own.is_whole && !own.has_parts && self.differs(&carry, event, &visible, &mut own) {
             self.stats.count_difference(offset);
+        }
+        let is_moved = seen == Seen::Late;
+        if own.is_restored() {
+            // The usual case: the entries are not read once more.
+            for OwnRecord { line, offset, is_glue } in own.kept {
+                let record = RestoredRecord { offset, line, is_glue };
+                self.buffers.push_restored(record, is_moved, &mut self.stats);
+            }
+            return;
         }
         // Most carries hold no other records, and their entries are not read once more for them.
         let phase = if own.has_held { Phase::HeldBefore } else { Phase::Own(None) };
@@ -304,7 +343,7 @@ impl Restorer {
             cursor: start,
             phase,
             last_own: last,
-            is_moved: seen == Seen::Late,
+            is_moved,
             is_gone: false,
             is_whole,
             has_parts,

@@ -14,10 +14,9 @@ use std::{
     io::{self, ErrorKind, Read, Seek, SeekFrom, Write},
 };
 
-use super::{
-    temporary::{Temporary, temporary},
-    waiting::RestoredRecord,
-};
+use jsonl::LineBuf;
+
+use super::temporary::{Temporary, temporary};
 
 /// The number of bytes that are written at a time.
 const WRITE_BLOCK: usize = 256 * 1024;
@@ -27,6 +26,15 @@ const READ_BLOCK: usize = 32 * 1024;
 
 const WORD: usize = size_of::<u64>();
 const HEADER: usize = 3 * WORD;
+
+/// A restored source record.
+#[derive(Debug)]
+pub(crate) struct RestoredRecord {
+    pub(crate) offset: u64,
+    pub(crate) line: LineBuf,
+    /// Whether it is the glue around the records of a document.
+    pub(crate) is_glue: bool,
+}
 
 /// Sorted runs of records in one temporary file.
 #[derive(Debug, Default)]
@@ -115,7 +123,7 @@ impl SpilledRuns {
             // The space on the disk is free again.
             *self = Self::default();
         }
-        Ok(Some(RestoredRecord { offset, bytes, is_glue }))
+        Ok(Some(RestoredRecord { offset, line: bytes.into(), is_glue }))
     }
 }
 
@@ -185,7 +193,7 @@ mod tests {
         for (offset, bytes) in expected {
             assert_eq!(runs.first(), Some(offset));
             let record = runs.take().expect("read").expect("a record");
-            assert!(record.bytes == bytes && record.offset == offset);
+            assert!(record.line.bytes() == bytes && record.offset == offset);
             assert_eq!(record.is_glue, offset % 3 == 1);
         }
         assert!(runs.first().is_none() && runs.file.is_none());

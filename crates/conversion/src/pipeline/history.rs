@@ -266,7 +266,8 @@ impl Head {
         written: &'static Format,
         scanner: &mut UnitScanner,
     ) -> io::Result<Self> {
-        let mut restorer = Restorer::new(format, written, None);
+        // The conversion itself compares the records.
+        let mut restorer = Restorer::new(format, written, None).without_comparison();
         // Lines of a second file do not name the format of the first, unless the first is empty.
         let mut restored: BTreeMap<usize, Head> = BTreeMap::new();
         // Returns whether more lines of the first file are needed.
@@ -280,13 +281,13 @@ impl Head {
                     continue;
                 }
                 match item {
-                    Item::Restored { bytes, is_glue, carry, .. } => {
+                    Item::Restored { line, is_glue, carry, .. } => {
                         let unit = match (is_glue, format.framing.is_document()) {
                             (true, _) => Unit::Glue,
                             (false, true) => Unit::Record,
                             (false, false) => Unit::Line,
                         };
-                        head.lines.push(HeadLine { bytes, unit, carry });
+                        head.lines.push(HeadLine { bytes: line.into_bytes(), unit, carry });
                     }
                     Item::Orphan { carry } => head.orphans.push(carry),
                     Item::Converted { .. } => {}
@@ -303,7 +304,7 @@ impl Head {
             let paths = written.framing.paths();
             let (line, value) = scanner.scan(&head_line.line(), paths);
             restorer.count_read(line.bytes().len() as u64);
-            restorer.push(&line, value.ok(), carry)?;
+            restorer.push_value(&line, value.ok(), carry)?;
             needs_more = take(&mut restorer)?;
         }
         for carry in self.orphans {

@@ -57,7 +57,7 @@ use std::{
 };
 
 use core_model::{Body, Event, Facts, Format, Formats, Place};
-use jsonl::{Line, Scanner, Unit, UnitScanner, Value};
+use jsonl::{Line, LineBuf, Scanner, Unit, UnitScanner, Value};
 
 pub(crate) use self::others::OtherSink;
 use self::{envelope::keep_envelope, file::ReadFile};
@@ -238,7 +238,7 @@ impl<'w> SecondPass<'w> {
         for restorer in &mut self.restorers {
             restorer.count_read(line.bytes().len() as u64);
         }
-        self.restorers[0].push(line, event.ok().map(|event| event.value), None)?;
+        self.restorers[0].push(line, event.ok(), None)?;
         let mut scanner = std::mem::take(&mut self.scanner);
         let result = self.take_items(0, &mut scanner);
         self.scanner = scanner;
@@ -386,18 +386,19 @@ impl<'w> SecondPass<'w> {
             }
             let is_of_lines = !self.levels[level + 1].framing.is_document();
             match item {
-                Item::Restored { bytes, is_continued, carry: None, .. }
-                    if is_of_lines && is_run(&bytes) =>
+                Item::Restored { line, is_continued, carry: None, .. }
+                    if is_of_lines && is_run(line.bytes()) =>
                 {
-                    for (n, line) in lines_of(&bytes).enumerate() {
+                    for (n, line) in lines_of(line.bytes()).enumerate() {
                         self.report.restored.restored += u64::from(is_last && n > 0);
                         let flow = Flow { is_continued: is_continued && n == 0, ..Flow::default() };
-                        self.restore((level, file_idx), line, flow, None, scanner)?;
+                        let line = LineBuf::from(line.to_vec());
+                        self.restore((level, file_idx), &line, flow, None, scanner)?;
                     }
                 }
-                Item::Restored { bytes, is_continued, follows, is_glue, carry, .. } => {
+                Item::Restored { line, is_continued, follows, is_glue, carry, .. } => {
                     let flow = Flow { is_continued, follows, is_glue };
-                    self.restore((level, file_idx), &bytes, flow, carry, scanner)?;
+                    self.restore((level, file_idx), &line, flow, carry, scanner)?;
                 }
                 Item::Orphan { carry } if !is_last => {
                     self.restorers[level + 1].push_orphan(carry);
@@ -422,25 +423,25 @@ impl<'w> SecondPass<'w> {
     fn restore(
         &mut self,
         (level, file_idx): (usize, usize),
-        bytes: &[u8],
+        line: &LineBuf,
         flow: Flow,
         carry: Option<String>,
         scanner: &mut UnitScanner,
     ) -> io::Result<()> {
         if file_idx > 0 {
-            return self.restore_other(file_idx, bytes, flow, scanner);
+            return self.restore_other(file_idx, line, flow, scanner);
         }
         let format = self.levels[level + 1];
         let unit = unit_in(format, flow.is_glue);
         let paths = format.framing.paths();
         if level + 1 < self.restorers.len() {
-            let (line, record) = scanner.scan(&Line::of_unit(bytes, 1, unit), paths);
-            self.restorers[level + 1].push(&line, record.ok(), carry)?;
+            let (line, record) = scanner.scan_buf(line, 1, unit, paths);
+            self.restorers[level + 1].push_value(&line, record.ok(), carry)?;
             return self.take_items(level + 1, scanner);
         }
-        let line = Line::of_unit(bytes, u64::from(!self.engine.is_at_start()), unit);
-        let (_, record) = scanner.scan(&line, paths);
-        self.engine.resume(bytes, flow, carry.as_deref(), record.ok(), format)
+        let offset = u64::from(!self.engine.is_at_start());
+        let (_, record) = scanner.scan_buf(line, offset, unit, paths);
+        self.engine.resume(line.bytes(), flow, carry.as_deref(), record.ok(), format)
     }
 
     /// Converts the events of a record for a file.

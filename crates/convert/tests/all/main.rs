@@ -24,6 +24,7 @@ mod export;
 mod fork;
 mod hostile;
 mod install;
+mod large_parts;
 mod laws;
 mod matrix;
 mod mutations;

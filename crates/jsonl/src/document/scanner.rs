@@ -3,7 +3,10 @@
 //! In: the glue `],"total":7}` and the path `messages`. Out: the value `{"messages":[],"total":7}`.
 
 use super::splitter::{Splitter, Step, steps_of};
-use crate::{Error, ErrorKind, Line, Result, Scanner, Value, line::Unit, validate};
+use crate::{
+    Error, ErrorKind, Line, LineBuf, Result, Scanner, Value, line::Unit, line_buf::LineIndex,
+    validate,
+};
 
 /// Scans units: lines and records as they are, glue as the document without its records.
 ///
@@ -60,6 +63,36 @@ impl UnitScanner {
             value = Err(Error { offset: line.offset(), kind: ErrorKind::Empty });
         }
         (glue, value)
+    }
+
+    /// Does what [`UnitScanner::scan`] does for an owned unit. If the unit keeps its index, it is not scanned.
+    pub fn scan_buf<'s>(
+        &'s mut self,
+        buf: &'s LineBuf,
+        offset: u64,
+        unit: Unit,
+        paths: &[&'static str],
+    ) -> (Line<'s>, Result<Value<'s>>) {
+        let line = Line::of_unit(buf.bytes(), offset, unit);
+        match buf.value_in(&line) {
+            Some(value) if !line.is_glue() => (line, value),
+            _ => self.scan(&line, paths),
+        }
+    }
+
+    /// Does what [`UnitScanner::scan`] does for an owned unit, and keeps the index in it. Glue keeps none, nor does a
+    /// line whose index takes more memory than its bytes.
+    pub fn scan_and_keep<'s>(
+        &'s mut self,
+        buf: &'s mut LineBuf,
+        offset: u64,
+        unit: Unit,
+        paths: &[&'static str],
+    ) -> (Line<'s>, Result<Value<'s>>) {
+        let (bytes, index) = buf.parts();
+        let (line, value) = self.scan(&Line::of_unit(bytes, offset, unit), paths);
+        *index = value.as_ref().ok().and_then(|value| LineIndex::of(value, &line));
+        (line, value)
     }
 
     /// Frees each buffer of more than `max_bytes`, such as the index of a long line.

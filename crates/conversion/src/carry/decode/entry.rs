@@ -6,7 +6,7 @@
 use jsonl::Style;
 use twox_hash::XxHash3_64;
 
-use super::{CarryEntry, Piece, TEMPLATE_FACTOR, TEMPLATE_SLACK};
+use super::{CarryEntry, CopiedLengths, Piece, TEMPLATE_FACTOR, TEMPLATE_SLACK};
 use crate::carry::number::{check_bits, read_base64};
 
 impl<'c> CarryEntry<'c> {
@@ -18,18 +18,7 @@ impl<'c> CarryEntry<'c> {
     /// Returns the bytes of the pieces as written, if the entry keeps to the limits. This is checked
     /// before a byte is copied.
     fn written_len(&self, n_visible: usize) -> Option<usize> {
-        let (mut of_visible, mut of_template) = (0u64, 0u64);
-        for piece in self.pieces {
-            match piece {
-                Piece::Visible(_, length)
-                | Piece::Respelt(_, length, _)
-                | Piece::Indented(_, length, ..) => {
-                    of_visible = of_visible.saturating_add(length);
-                }
-                Piece::Template(_, length) => of_template = of_template.saturating_add(length),
-                Piece::Literal(_) | Piece::Base64(_) => {}
-            }
-        }
+        let CopiedLengths { visible: of_visible, template: of_template } = self.copied;
         let most = self.text_len.saturating_mul(TEMPLATE_FACTOR).saturating_add(TEMPLATE_SLACK);
         // In version 1, a repeating pattern may exceed the limit.
         let is_within = of_visible <= n_visible as u64 && (of_template <= most || self.is_v1);

@@ -5,7 +5,8 @@
 //! (14 bytes of the written record, from byte 8).
 
 use super::{
-    CarriedFormat, Carry, CarryEntry, CarryError, Ending, EntryKind, MAX_MANIFEST, Piece, Pieces,
+    CarriedFormat, Carry, CarryEntry, CarryError, CopiedLengths, Ending, EntryKind, MAX_MANIFEST,
+    Piece, Pieces,
 };
 use crate::carry::{
     Manifest,
@@ -72,6 +73,7 @@ impl<'c> Reader<'c> {
             orders,
             end: None,
             entries,
+            first: None,
             is_v1: true,
         })
     }
@@ -105,8 +107,18 @@ impl<'c> Reader<'c> {
         if (template.is_some() || manifest.is_some()) && ordinal != Some(0) {
             return Err(damaged);
         }
-        let (end, entries) = (None, self.text);
-        Ok(Carry { format, guard, ordinal, template, manifest, orders, end, entries, is_v1: false })
+        Ok(Carry {
+            format,
+            guard,
+            ordinal,
+            template,
+            manifest,
+            orders,
+            end: None,
+            entries: self.text,
+            first: None,
+            is_v1: false,
+        })
     }
 
     /// Reads the start of an entry, up to its length: offset, part, kind and ending.
@@ -147,10 +159,13 @@ impl<'c> Reader<'c> {
         self.expect(":")?;
         let check = read_bits(self.take(CHECK_LEN)?.as_bytes())?;
         let start = self.text;
+        let mut copied = CopiedLengths::default();
         let mut left = length.checked_sub(ending.bytes().len() as u64)?;
         while left > 0 {
-            let restored = self.piece()?.restored_len().filter(|length| *length > 0)?;
+            let piece = self.piece()?;
+            let restored = piece.restored_len().filter(|length| *length > 0)?;
             left = left.checked_sub(restored)?;
+            copied.add(&piece);
         }
         offset.checked_add(length).filter(|end| *end < 1 << 63)?;
         let pieces = Pieces { text: start.get(..start.len() - self.text.len())? };
@@ -165,6 +180,7 @@ impl<'c> Reader<'c> {
             ending,
             check,
             pieces,
+            copied,
             text_len,
             is_v1: false,
         })
@@ -179,11 +195,15 @@ impl<'c> Reader<'c> {
         }
         let check = read_bits(self.take(CHECK_LEN)?.as_bytes())?;
         let start = self.text;
+        let mut copied = CopiedLengths::default();
         let mut length = ending.bytes().len() as u64;
         while !self.text.is_empty() {
             let mut ahead = *self;
             match ahead.piece() {
-                Some(piece) => length = length.checked_add(piece.restored_len()?)?,
+                Some(piece) => {
+                    length = length.checked_add(piece.restored_len()?)?;
+                    copied.add(&piece);
+                }
                 // The number was the offset of the next entry.
                 None if self.place_follows() => break,
                 None => return None,
@@ -203,6 +223,7 @@ impl<'c> Reader<'c> {
             ending,
             check,
             pieces,
+            copied,
             text_len,
             is_v1: true,
         })

@@ -1,14 +1,14 @@
 //! Compares the messages of a written record with those that its carry restores.
 
 use core_model::Event;
-use jsonl::{Line, Unit, Value};
+use jsonl::{Line, LineBuf, Unit, UnitScanner};
 
 use super::{Item, OwnEntries, Restorer};
 use crate::carry::{
     Carry, EntryKind,
     agreement::Sayings,
+    parts::{PartLine, PartLines},
     said::{Digest, ShownTexts, TextComparison},
-    waiting::PartLine,
 };
 
 /// Limit on restored text, as a multiple of the record's own text; `FREE_BYTES` is added.
@@ -24,15 +24,16 @@ fn unit_of(is_glue: bool) -> Unit {
 }
 
 impl Restorer {
-    /// Returns whether a record shows other messages than its own entries restore.
+    /// Returns whether a record shows other messages than its own entries restore. `shown` is the first event of the
+    /// record.
     pub(super) fn differs(
         &mut self,
         carry: &Carry<'_>,
-        shown: Option<Value<'_>>,
+        shown: Option<&Event<'_>>,
         visible: &str,
-        own: &OwnEntries,
+        own: &mut OwnEntries,
     ) -> bool {
-        if own.n_own == 0 {
+        if own.n_own == 0 || !self.is_comparing {
             return false;
         }
         let mut here = ShownTexts::default();
@@ -67,45 +68,83 @@ impl Restorer {
 
     /// Compares a restored record with the written records that show its parts.
     pub(super) fn compare_parts(&mut self, item: &Item) {
-        let Item::Restored { bytes, said_by, is_glue, .. } = item else { return };
-        if said_by.is_empty() {
+        let Item::Restored { line, said_by, is_glue, .. } = item else { return };
+        if said_by.is_empty() || !self.is_comparing {
             return;
         }
         let mut scanner = std::mem::take(&mut self.scanner);
-        let (mut said, mut here, mut alone) =
-            (Sayings::default(), Sayings::default(), Sayings::default());
-        let line = Line::of_unit(bytes, 0, unit_of(*is_glue));
-        if let (_, Ok(value)) = scanner.scan(&line, self.format.framing.paths()) {
-            self.format.for_each_event(value, |event| {
-                said.add(event);
-                true
+        if self.parts_differ(line, *is_glue, said_by, &mut scanner) {
+            let mut first = None;
+            said_by.for_each(|line| {
+                first = Some(first.map_or(line.offset, |it: u64| it.min(line.offset)))
             });
-        }
-        for PartLine { line, offset, is_alone, .. } in said_by {
-            let (_, Ok(value)) = scanner.scan(&Line::new(line, *offset), &[]) else { continue };
-            self.each_shown(Some(value), |event| {
-                here.add(event);
-                if *is_alone {
-                    alone.add(event);
-                }
-            });
-        }
-        self.replaced_ids.undo([&mut here, &mut alone], &said);
-        if !said.is_said_by(&here) || !alone.is_said_by(&said) {
-            let offset = said_by.iter().map(|line| line.offset).min();
-            self.stats.count_difference(offset.unwrap_or_default());
+            self.stats.count_difference(first.unwrap_or_default());
         }
         scanner.free_beyond(MAX_KEPT_BUFFER);
         self.scanner = scanner;
     }
 
-    /// Calls `each` with the events of a written record.
-    fn each_shown(&self, record: Option<Value<'_>>, mut each: impl FnMut(&Event<'_>)) {
-        if let Some(record) = record {
-            self.written.for_each_event(record, |event| {
-                each(event);
-                true
-            });
+    /// Returns whether the written records of the parts show other messages than the restored record.
+    fn parts_differ(
+        &mut self,
+        restored: &LineBuf,
+        is_glue: bool,
+        said_by: &PartLines,
+        scanner: &mut UnitScanner,
+    ) -> bool {
+        let (format, written) = (self.format, self.written);
+        let (unit, paths) = (unit_of(is_glue), format.framing.paths());
+        let mut each_restored = |each: &mut dyn FnMut(&Event<'_>)| {
+            if let (_, Ok(value)) = scanner.scan_buf(restored, 0, unit, paths) {
+                format.for_each_event(value, |event| {
+                    each(event);
+                    true
+                });
+            }
+            scanner.free_beyond(MAX_KEPT_BUFFER);
+        };
+        let each_shown = |each: &mut dyn FnMut(&Event<'_>, bool)| {
+            let mut scanner = UnitScanner::default();
+            said_by.for_each(|PartLine { line, offset, is_alone, .. }| {
+                let (_, Ok(value)) = scanner.scan(&Line::new(line, *offset), &[]) else { return };
+                written.for_each_event(value, |event| {
+                    each(event, *is_alone);
+                    true
+                });
+                scanner.free_beyond(MAX_KEPT_BUFFER);
+            })
+        };
+        let (mut here, mut said) = (Digest::default(), Digest::default());
+        each_restored(&mut |event| said.add(event));
+        let is_read = each_shown(&mut |event, _| here.add(event));
+        if !is_read || here.is_equal(&mut said) {
+            return false;
+        }
+        let (mut said, mut here, mut alone) =
+            (Sayings::default(), Sayings::default(), Sayings::default());
+        each_restored(&mut |event| said.add(event));
+        each_shown(&mut |event, is_alone| {
+            here.add(event);
+            if is_alone {
+                alone.add(event);
+            }
+        });
+        self.replaced_ids.undo([&mut here, &mut alone], &said);
+        !said.is_said_by(&here) || !alone.is_said_by(&said)
+    }
+
+    /// Calls `each` with the events of a written record whose first event this is.
+    fn each_shown(&self, first: Option<&Event<'_>>, mut each: impl FnMut(&Event<'_>)) {
+        match first {
+            // The usual case: the record is not read again.
+            Some(only) if !only.has_next => each(only),
+            Some(first) => {
+                self.written.for_each_event(first.value, |event| {
+                    each(event);
+                    true
+                });
+            }
+            None => {}
         }
     }
 
@@ -114,30 +153,30 @@ impl Restorer {
         &mut self,
         carry: &Carry<'_>,
         visible: &str,
-        own: &OwnEntries,
+        own: &mut OwnEntries,
         each: &mut dyn FnMut(&Event<'_>) -> bool,
     ) {
         let mut scanner = std::mem::take(&mut self.scanner);
         let (format, n_kept) = (self.format, own.kept.len());
-        let mut read = |bytes: &[u8], offset: u64, is_glue: bool| {
-            let line = Line::of_unit(bytes, offset, unit_of(is_glue));
-            match scanner.scan(&line, format.framing.paths()) {
+        // The index is kept for the writer, which reads the record next.
+        let mut read = |line: &mut LineBuf, offset: u64, is_glue: bool| {
+            let (unit, paths) = (unit_of(is_glue), format.framing.paths());
+            match scanner.scan_and_keep(line, offset, unit, paths) {
                 (_, Ok(value)) => format.for_each_event(value, &mut *each),
                 _ => true,
             }
         };
         let mut goes_on =
-            own.kept.iter().all(|record| read(&record.bytes, record.offset, record.is_glue));
+            own.kept.iter_mut().all(|record| read(&mut record.line, record.offset, record.is_glue));
         if n_kept < own.n_own {
             let entries = carry.entries().filter(|entry| entry.kind == EntryKind::Own);
-            let mut bytes = Vec::new();
             for entry in entries.skip(n_kept) {
                 if !goes_on {
                     break;
                 }
-                bytes.clear();
+                let mut bytes = Vec::new();
                 self.restore(&entry, visible, &mut bytes);
-                goes_on = read(&bytes, entry.offset, entry.is_glue);
+                goes_on = read(&mut bytes.into(), entry.offset, entry.is_glue);
             }
         }
         scanner.free_beyond(MAX_KEPT_BUFFER);

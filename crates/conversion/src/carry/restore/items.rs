@@ -1,9 +1,9 @@
 //! The items that a restorer makes of records, and their counts.
 
 use core_model::Formats;
-use jsonl::{Line, Value};
+use jsonl::{Line, LineBuf, Value};
 
-use crate::carry::{Carry, CarryError, Member, waiting::PartLine};
+use crate::carry::{Carry, CarryError, Member, parts::PartLines};
 
 /// The result of restoring a record.
 #[derive(Debug)]
@@ -11,7 +11,7 @@ pub(crate) enum Item {
     /// A source record, byte for byte.
     Restored {
         /// The bytes with the terminator.
-        bytes: Vec<u8>,
+        line: LineBuf,
         /// Whether it is a piece of a damaged record, and follows the piece before it.
         is_continued: bool,
         /// Whether it starts where the one before it ended, or at the start of the source.
@@ -21,7 +21,7 @@ pub(crate) enum Item {
         /// The carry that the source's own sidecar has for the record.
         carry: Option<String>,
         /// The written records that show its parts, if there are several.
-        said_by: Vec<PartLine>,
+        said_by: PartLines,
     },
     /// A record that must be converted, because it was added or edited.
     Converted {
@@ -45,9 +45,8 @@ impl Item {
     /// Returns the size of the item's bytes.
     pub(crate) fn n_bytes(&self) -> usize {
         match self {
-            Item::Restored { bytes, carry, said_by, .. } => {
-                let n_said: usize = said_by.iter().map(PartLine::n_bytes).sum();
-                bytes.len() + carry.as_ref().map_or(0, String::len) + n_said
+            Item::Restored { line, carry, said_by, .. } => {
+                line.room() + carry.as_ref().map_or(0, String::len) + said_by.n_bytes()
             }
             Item::Converted { line, skeletons, .. } => {
                 line.len() + skeletons.iter().flatten().map(Vec::len).sum::<usize>()

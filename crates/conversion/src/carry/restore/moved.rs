@@ -33,13 +33,13 @@ impl Moved {
 
     /// Replaces the folder in the source's first start. All other bytes stay.
     pub(super) fn change(&mut self, item: &mut Item, format: &Format, scanner: &mut UnitScanner) {
-        let (Item::Restored { bytes, is_glue, .. }, Some(cwd), false) =
+        let (Item::Restored { line: restored, is_glue, .. }, Some(cwd), false) =
             (item, &self.cwd, self.is_past)
         else {
             return;
         };
         let unit = if *is_glue { Unit::Glue } else { Unit::Line };
-        let (line, value) = scanner.scan(&Line::of_unit(bytes, 0, unit), format.framing.paths());
+        let (line, value) = scanner.scan_buf(restored, 0, unit, format.framing.paths());
         let Ok(value) = value else { return };
         let event = format.first_event(value);
         if !matches!(event.body, Body::Start(_)) {
@@ -53,7 +53,9 @@ impl Moved {
         let range = start..start + old.as_str().len();
         let mut spelled = Vec::new();
         push_string(&mut spelled, cwd, format.style);
+        let mut bytes = restored.bytes().to_vec();
         bytes.splice(range, spelled);
+        *restored = bytes.into();
     }
 }
 

@@ -5,6 +5,8 @@
 
 use std::collections::VecDeque;
 
+use jsonl::LineBuf;
+
 use super::Restorer;
 use crate::carry::{Carry, EntryKind};
 
@@ -26,10 +28,18 @@ pub(super) struct OwnEntries {
     pub(super) last: u64,
 }
 
+impl OwnEntries {
+    /// Returns whether the kept records are all that the carry restores.
+    pub(super) fn is_restored(&self) -> bool {
+        let is_complete = self.kept.len() == self.n_own && self.n_own > 0;
+        is_complete && self.is_whole && !self.has_parts && !self.has_held
+    }
+}
+
 /// A source record that a written record shows, restored.
 #[derive(Debug)]
 pub(super) struct OwnRecord {
-    pub(super) bytes: Vec<u8>,
+    pub(super) line: LineBuf,
     pub(super) offset: u64,
     pub(super) is_glue: bool,
 }
@@ -62,7 +72,11 @@ impl Restorer {
                 && self.restore(&entry, visible, &mut bytes);
             n_kept = n_kept.saturating_add(bytes.len() as u64);
             if n_kept <= most && is_whole {
-                kept.push_back(OwnRecord { bytes, offset: entry.offset, is_glue: entry.is_glue });
+                kept.push_back(OwnRecord {
+                    line: bytes.into(),
+                    offset: entry.offset,
+                    is_glue: entry.is_glue,
+                });
             }
         }
         if !is_whole {

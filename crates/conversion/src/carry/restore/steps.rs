@@ -1,9 +1,12 @@
 //! Restores the entries of a carry, one at a time.
 
+use jsonl::LineBuf;
+
 use super::{Current, Item, Phase, ReadRecord, Restorer};
 use crate::carry::{
     CarryEntry, EntryKind,
-    waiting::{PartLine, PartOf, RestoredRecord},
+    parts::{PartLine, PartOf},
+    spilled_runs::RestoredRecord,
 };
 
 impl Restorer {
@@ -33,7 +36,7 @@ impl Restorer {
             false => self.take_held(&entry, current.is_moved),
             true => {
                 let own = Own {
-                    kept: current.own.pop_front().map(|record| record.bytes),
+                    kept: current.own.pop_front().map(|record| record.line),
                     is_whole: current.is_whole,
                     has_parts: current.has_parts,
                     n_sources: current.n_sources,
@@ -96,14 +99,14 @@ impl Restorer {
             }
             return true;
         }
-        let bytes = own.kept.unwrap_or_else(|| {
+        let line = own.kept.unwrap_or_else(|| {
             let mut bytes = Vec::new();
             self.restore(entry, own.visible, &mut bytes);
-            bytes
+            bytes.into()
         });
         if entry.n_parts == 1 {
             if own.is_whole {
-                let record = record_of(entry, bytes);
+                let record = record_of(entry, line);
                 self.buffers.push_restored(record, own.is_moved, &mut self.stats);
             }
             return false;
@@ -111,13 +114,19 @@ impl Restorer {
         // The records of all parts are judged together, so that each adds its part even if it was
         // edited. An edited record is converted once; an intact one with any of its source records.
         let is_needed = own.is_whole || own.is_first;
-        let line = (is_needed && self.may_restore(own.record.len() as u64)).then(|| PartLine {
+        let said_by = (is_needed && self.may_restore(own.record.len() as u64)).then(|| PartLine {
             line: own.record.to_vec(),
             offset: own.offset,
             skeleton: self.skeleton(entry),
             is_alone: own.n_sources == 1,
         });
-        self.buffers.push_part(part_of(entry), bytes, line, own.is_whole, &mut self.stats);
+        self.buffers.push_part(
+            part_of(entry),
+            line.into_bytes(),
+            said_by,
+            own.is_whole,
+            &mut self.stats,
+        );
         true
     }
 
@@ -160,7 +169,7 @@ impl Restorer {
 /// The record of an own entry.
 struct Own<'r> {
     /// The restored bytes, if they were kept.
-    kept: Option<Vec<u8>>,
+    kept: Option<LineBuf>,
     is_whole: bool,
     has_parts: bool,
     n_sources: u64,
@@ -177,6 +186,6 @@ fn part_of(entry: &CarryEntry<'_>) -> PartOf {
     PartOf { offset, part, n_parts, is_glue }
 }
 
-fn record_of(entry: &CarryEntry<'_>, bytes: Vec<u8>) -> RestoredRecord {
-    RestoredRecord { offset: entry.offset, bytes, is_glue: entry.is_glue }
+fn record_of(entry: &CarryEntry<'_>, line: impl Into<LineBuf>) -> RestoredRecord {
+    RestoredRecord { offset: entry.offset, line: line.into(), is_glue: entry.is_glue }
 }

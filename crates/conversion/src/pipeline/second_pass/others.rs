@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use jsonl::{Line, UnitScanner};
+use jsonl::{LineBuf, UnitScanner};
 
 use super::{SecondPass, unit_in};
 use crate::pipeline::engine::{Engine, Flow};
@@ -32,7 +32,7 @@ impl SecondPass<'_> {
     pub(super) fn restore_other(
         &mut self,
         file_idx: usize,
-        bytes: &[u8],
+        line: &LineBuf,
         flow: Flow,
         scanner: &mut UnitScanner,
     ) -> io::Result<()> {
@@ -42,13 +42,13 @@ impl SecondPass<'_> {
             OtherSink::Agent(engine) => {
                 let Some(format) = format else { return Ok(()) };
                 let offset = u64::from(!engine.is_at_start());
-                let line = Line::of_unit(bytes, offset, unit_in(format, flow.is_glue));
-                let (_, record) = scanner.scan(&line, format.framing.paths());
-                engine.resume(bytes, flow, None, record.ok(), format)
+                let unit = unit_in(format, flow.is_glue);
+                let (_, record) = scanner.scan_buf(line, offset, unit, format.framing.paths());
+                engine.resume(line.bytes(), flow, None, record.ok(), format)
             }
             OtherSink::Side(sink) => {
-                self.report.bytes_out += bytes.len() as u64;
-                sink.write_all(bytes)
+                self.report.bytes_out += line.bytes().len() as u64;
+                sink.write_all(line.bytes())
             }
             OtherSink::Nowhere => Ok(()),
         }

@@ -1,0 +1,88 @@
+//! A record whose parts are in several written records comes back, however long the parts are and however many there are.
+
+use convert::{CarryMode, Conversion, Converted, FORMATS};
+use core_model::Format;
+
+use crate::shared::{parallel::check_all, ways::others};
+
+/// Above this, waiting records are moved to a file (`MAX_WAITING` of `carry::reorder_buffers`).
+const MAX_WAITING: usize = 8 * 1024 * 1024;
+
+/// Returns a session of Claude Code with a response of `n_calls` calls, and their results in one record.
+fn session(n_calls: usize, n_bytes: usize) -> Vec<u8> {
+    let line = |n: usize, parent: &str, kind: &str, message: &str| {
+        format!(
+            r#"{{"parentUuid":{parent},"isSidechain":false,"cwd":"/w","sessionId":"11111111-2222-4333-8444-555555555555","version":"2.1.0","type":"{kind}","message":{message},"uuid":"0000000{n}-0000-4000-8000-000000000000","timestamp":"2026-03-21T14:30:0{n}.500Z"}}"#
+        ) + "\n"
+    };
+    let uuid = |n: usize| format!("\"0000000{n}-0000-4000-8000-000000000000\"");
+    let call = |n| format!(r#"{{"type":"tool_use","id":"t{n}","name":"Bash","input":{{}}}}"#);
+    let text = "one line\\nand \\\"another\\\" ";
+    let text = text.repeat(n_bytes / text.len());
+    let result =
+        |n| format!(r#"{{"type":"tool_result","tool_use_id":"t{n}","content":"{n} {text}"}}"#);
+    let list = |of: &dyn Fn(usize) -> String| (0..n_calls).map(of).collect::<Vec<_>>().join(",");
+    let response = |content: &str, reason: &str| {
+        format!(
+            r#"{{"model":"m","id":"msg_1","type":"message","role":"assistant","content":[{content}],"stop_reason":"{reason}","usage":{{"input_tokens":1,"output_tokens":1}}}}"#
+        )
+    };
+    [
+        line(0, "null", "user", r#"{"role":"user","content":"x"}"#),
+        line(1, &uuid(0), "assistant", &response(&list(&call), "tool_use")),
+        line(2, &uuid(1), "user", &format!(r#"{{"role":"user","content":[{}]}}"#, list(&result))),
+        line(3, &uuid(2), "assistant", &response(r#"{"type":"text","text":"done"}"#, "end_turn")),
+    ]
+    .concat()
+    .into_bytes()
+}
+
+fn convert(
+    from: &'static Format,
+    to: &'static Format,
+    carry: CarryMode,
+    source: &[u8],
+) -> Converted {
+    let conversion = Conversion { formats: FORMATS, from, to, carry, options: Default::default() };
+    conversion.convert(source, None).expect("converted")
+}
+
+#[test]
+fn long_and_many_parts_come_back() {
+    let claude_code = &format_claude_code::FORMAT;
+    // Two results of five megabytes, a hundred of 100 kilobytes, and so many that their overhead alone is too large.
+    for (n_calls, n_bytes) in [(2, 5_000_000), (100, 100_000), (9_000, 20)] {
+        let source = session(n_calls, n_bytes);
+        assert!(n_calls > 1_000 || source.len() > MAX_WAITING);
+        let targets: Vec<_> = others(&[claude_code]).collect();
+        check_all(
+            &targets,
+            |to| format!("{n_calls} to {}", to.name),
+            |to| {
+                let written = convert(claude_code, to, CarryMode::Inline, &source).bytes;
+                let Converted { bytes: back, report, .. } =
+                    convert(to, claude_code, CarryMode::None, &written);
+                match back == source && !report.restored.is_not_the_source() {
+                    true => Vec::new(),
+                    false => vec![format!("{:?}", report.restored)],
+                }
+            },
+        );
+    }
+}
+
+/// An edit of one of them is said, and nothing of the others is lost.
+#[test]
+fn an_edit_of_one_of_the_long_parts_is_said() {
+    let (claude_code, clido) = (&format_claude_code::FORMAT, &format_clido::FORMAT);
+    let source = session(2, 5_000_000);
+    let written = convert(claude_code, clido, CarryMode::Inline, &source).bytes;
+    let edited =
+        String::from_utf8(written).expect("JSON").replacen("\"1 one line", "\"1 no line", 1);
+    let Converted { bytes: back, report, .. } =
+        convert(clido, claude_code, CarryMode::None, edited.as_bytes());
+    assert_eq!((report.restored.edited, report.restored.restored), (1, 3));
+    let back = String::from_utf8(back).expect("JSON");
+    assert!(back.contains("\"0 one line") && back.contains("\"1 no line"));
+    assert!(back.len() > 2 * 4_900_000);
+}
