@@ -3,7 +3,9 @@
 //! In: `{ "b" : 1.0, "a" : "\u00e9" }`. Out: `{"a":"é","b":1}`. Members are sorted, of equal keys
 //! the last one counts, there are no spaces, and numbers are printed as JavaScript does.
 
-use crate::{Kind, Scanner, Style, Value, number::push_javascript_number, respell};
+use crate::{
+    Kind, Scanner, Style, Value, number::push_javascript_number, respell, scan::same::n_same,
+};
 
 /// Limit on the depth of a value whose members are sorted.
 const MAX_DEPTH: u32 = 128;
@@ -22,40 +24,113 @@ const MAX_DEPTH: u32 = 128;
 /// # Ok::<(), jsonl::Error>(())
 /// ```
 pub fn push_canonical(out: &mut Vec<u8>, value: Value<'_>, without: &[&str]) {
-    if value.oddities().depth > MAX_DEPTH {
-        respell(out, value.raw(), Style::Compact);
-        return;
+    push(&mut Sink { buffer: out, each: None }, value, without);
+}
+
+/// Calls `each` with the pieces of a value's canonical spelling, as [`push_canonical`] appends it. A long string that
+/// is spelled so already is a piece without a copy.
+///
+/// ```
+/// let mut scanner = jsonl::Scanner::default();
+/// let value = scanner.scan_slice(br#"{ "b":1.0, "a":"text" }"#, 0)?;
+/// let mut joined = Vec::new();
+/// jsonl::each_canonical(value, &[], &mut |piece| joined.extend_from_slice(piece));
+/// assert_eq!(joined, br#"{"a":"text","b":1}"#);
+/// # Ok::<(), jsonl::Error>(())
+/// ```
+pub fn each_canonical(value: Value<'_>, without: &[&str], each: &mut dyn FnMut(&[u8])) {
+    let mut sink = Sink { buffer: &mut Vec::new(), each: Some(each) };
+    push(&mut sink, value, without);
+    sink.flush();
+}
+
+/// The size in bytes at which a buffer is passed on.
+const FULL: usize = 64 * 1024;
+
+/// The length in bytes from which a string is passed on without a copy.
+const LONG: usize = 4 * 1024;
+
+/// The end of a canonical spelling: a buffer that is passed on when it is full, or keeps all of it.
+struct Sink<'s> {
+    buffer: &'s mut Vec<u8>,
+    each: Option<&'s mut dyn FnMut(&[u8])>,
+}
+
+impl Sink<'_> {
+    fn put(&mut self, bytes: &[u8]) {
+        self.buffer.extend_from_slice(bytes);
+        self.pass_on();
     }
-    push(out, value, without);
+
+    fn respell(&mut self, value: Value<'_>) {
+        respell(self.buffer, value.raw(), Style::Compact);
+        self.pass_on();
+    }
+
+    fn string(&mut self, string: Value<'_>) {
+        let written = string.raw().as_str().as_bytes();
+        let body = written.get(1..written.len().saturating_sub(1)).unwrap_or_default();
+        let is_direct = self.each.is_some() && written.len() >= LONG;
+        if !is_direct || n_same(body, false) < body.len() {
+            return self.respell(string);
+        }
+        self.flush();
+        if let Some(each) = &mut self.each {
+            each(written);
+        }
+    }
+
+    fn pass_on(&mut self) {
+        if self.buffer.len() >= FULL {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        if let Some(each) = &mut self.each {
+            each(self.buffer);
+            self.buffer.clear();
+            // Frees the memory of a long value.
+            self.buffer.shrink_to(2 * FULL);
+        }
+    }
+}
+
+fn push(out: &mut Sink<'_>, value: Value<'_>, without: &[&str]) {
+    match value.oddities().depth > MAX_DEPTH {
+        true => out.respell(value),
+        false => push_value(out, value, without),
+    }
 }
 
 /// Recursion is limited by [`MAX_DEPTH`].
-fn push(out: &mut Vec<u8>, value: Value<'_>, without: &[&str]) {
+fn push_value(out: &mut Sink<'_>, value: Value<'_>, without: &[&str]) {
     match value.kind() {
         // Deep values are not in the index of their line, so they are scanned on their own.
         Kind::Object | Kind::Array if !value.is_indexed() => {
             match Scanner::default().scan_raw(value.raw()) {
-                Ok(inner) if inner.is_indexed() => push(out, inner, without),
-                _ => respell(out, value.raw(), Style::Compact),
+                Ok(inner) if inner.is_indexed() => push_value(out, inner, without),
+                _ => out.respell(value),
             }
         }
         Kind::Object => push_object(out, value, without),
         Kind::Array => {
-            out.push(b'[');
+            out.put(b"[");
             for (n, item) in value.items().enumerate() {
                 if n > 0 {
-                    out.push(b',');
+                    out.put(b",");
                 }
-                push(out, item, without);
+                push_value(out, item, without);
             }
-            out.push(b']');
+            out.put(b"]");
         }
-        Kind::Number => push_javascript_number(out, value.raw().as_str()),
-        _ => respell(out, value.raw(), Style::Compact),
+        Kind::Number => push_javascript_number(out.buffer, value.raw().as_str()),
+        Kind::String => out.string(value),
+        Kind::Null | Kind::True | Kind::False => out.respell(value),
     }
 }
 
-fn push_object(out: &mut Vec<u8>, object: Value<'_>, without: &[&str]) {
+fn push_object(out: &mut Sink<'_>, object: Value<'_>, without: &[&str]) {
     let mut members: Vec<(Vec<u8>, Value<'_>)> = Vec::new();
     for (key, value) in object.members() {
         if without.iter().any(|path| key.is(path)) {
@@ -67,7 +142,7 @@ fn push_object(out: &mut Vec<u8>, object: Value<'_>, without: &[&str]) {
     }
     // The sort keeps the order of equal keys, of which the last counts.
     members.sort_by(|(one, _), (other, _)| one.cmp(other));
-    out.push(b'{');
+    out.put(b"{");
     let mut n_pushed = 0;
     let mut members = members.into_iter().peekable();
     while let Some((key, value)) = members.next() {
@@ -75,15 +150,15 @@ fn push_object(out: &mut Vec<u8>, object: Value<'_>, without: &[&str]) {
             continue;
         }
         if n_pushed > 0 {
-            out.push(b',');
+            out.put(b",");
         }
         n_pushed += 1;
-        out.extend_from_slice(&key);
-        out.push(b':');
+        out.put(&key);
+        out.put(b":");
         let inner: Vec<&str> = without.iter().filter_map(|path| inner_path(path, &key)).collect();
-        push(out, value, &inner);
+        push_value(out, value, &inner);
     }
-    out.push(b'}');
+    out.put(b"}");
 }
 
 /// Returns the rest of a path behind a key, which is a JSON string.
@@ -101,7 +176,24 @@ mod tests {
         let mut scanner = Scanner::default();
         let mut out = Vec::new();
         push_canonical(&mut out, scanner.scan_slice(text.as_bytes(), 0).expect("JSON"), without);
+        let (mut joined, value) =
+            (Vec::new(), scanner.scan_slice(text.as_bytes(), 0).expect("JSON"));
+        each_canonical(value, without, &mut |piece| joined.extend_from_slice(piece));
+        assert_eq!(joined, out);
         String::from_utf8(out).expect("text")
+    }
+
+    /// Long strings are passed on as they are, unless they have another spelling.
+    #[test]
+    fn long_values_in_pieces() {
+        for text in ["a", "\\n", "\\u00e9", "\\/"] {
+            let long = text.repeat(LONG);
+            for n in [1, 2, 40] {
+                let items = vec![format!("\"{long}\""); n].join(",");
+                let value = format!(r#"{{"b":[{items}],"a":["{text}",{items}]}}"#);
+                assert!(canonical(&value, &[]).len() > n * LONG);
+            }
+        }
     }
 
     #[test]

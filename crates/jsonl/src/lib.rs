@@ -48,7 +48,7 @@ mod value;
 pub use serde;
 
 pub use self::{
-    canonical::push_canonical,
+    canonical::{each_canonical, push_canonical},
     chunk::{Chunk, FirstLines},
     document::{Document, Framing, MAX_UNIT, Records, UnitScanner},
     encode::{Style, json_string, push_string},

@@ -4,8 +4,11 @@
 //! client writes values anew, and for the head of a document, it is the hash of the canonical value:
 //! the written `{"id":1,"text":"a"}` and the record `{ "text": "a", "id": 1.0 }` have one guard.
 
+use std::hash::Hasher;
+
 use core_model::Format;
-use jsonl::{Line, Scanner, Value, push_canonical};
+use jsonl::{Line, Scanner, Value, each_canonical};
+use twox_hash::XxHash3_64;
 
 use super::{MEMBER, Member, number::guard_of};
 use crate::pipeline::root::first_key;
@@ -16,12 +19,14 @@ pub(crate) fn record_guard(format: &Format, is_glue: bool, pieces: &[&[u8]]) -> 
         return guard_of(pieces);
     }
     let joined;
-    let record = match pieces {
-        [one] => *one,
-        _ => {
-            joined = pieces.concat();
+    let mut pieces = pieces.iter().filter(|piece| !piece.is_empty());
+    let record = match (pieces.next(), pieces.next()) {
+        (Some(first), Some(second)) => {
+            let rest: Vec<&[u8]> = [*first, *second].into_iter().chain(pieces.copied()).collect();
+            joined = rest.concat();
             &joined
         }
+        (first, _) => first.copied().unwrap_or_default(),
     };
     match Scanner::default().scan_slice(record, 0) {
         Ok(value) => value_guard(format, is_glue, value),
@@ -41,9 +46,9 @@ fn value_guard(format: &Format, is_glue: bool, value: Value<'_>) -> u64 {
         // The arrays of the records are no part of the head.
         without.extend(format.framing.paths().iter().map(|path| first_key(path)));
     }
-    let mut canonical = Vec::new();
-    push_canonical(&mut canonical, value, &without);
-    guard_of(&[&canonical])
+    let mut hasher = XxHash3_64::new();
+    each_canonical(value, &without, &mut |piece| hasher.write(piece));
+    hasher.finish()
 }
 
 /// Returns the guard of a line without a carry. `value` is its value, if it has one.

@@ -30,7 +30,7 @@ use self::{
 use crate::carry::{
     Carry, CarryEntry, CarryError, End, Member, MemberOrders,
     agreement::ReplacedIds,
-    guard::{is_of_value, line_guard},
+    guard::{is_of_value, line_guard, record_guard},
     guard_of,
     ordinals::{Ordinals, Seen},
     reorder_buffers::ReorderBuffers,
@@ -389,7 +389,7 @@ impl Restorer {
         is_glue: bool,
     ) -> Visible {
         let (visible, guard) = (member.visible(), carry.guard);
-        if member.guard_in(self.written, is_glue) == guard {
+        if record_guard(self.written, is_glue, &[visible.as_bytes()]) == guard {
             return Visible { written: visible, is_intact: true, read: None };
         }
         let respelt = match is_of_value(self.written, is_glue) {

@@ -129,6 +129,8 @@ pub fn conversion_history<R: Read + Seek + Send>(
             break;
         }
         found.formats.push(format);
+        // The lines are in `head`, and a long one would be in memory twice.
+        source.free_long_window();
         head = head.restored(format, written, &mut scanner)?;
         written = format;
     }

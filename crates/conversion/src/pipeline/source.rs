@@ -190,6 +190,15 @@ impl<R: Read + Seek + Send> Source<R> {
         Ok(false)
     }
 
+    /// Frees the memory of a window with a long line, unless the window is the whole source.
+    pub(crate) fn free_long_window(&mut self) {
+        let Window { chunk, is_last, place, .. } = &mut self.window;
+        let is_whole = *is_last && *place == Place::First;
+        if !is_whole && chunk.room() > MAX_SPARE {
+            (*chunk, *place) = (Chunk::default(), Place::None);
+        }
+    }
+
     /// Returns the number of lines, if the source is one window and no line is damaged.
     pub(crate) fn n_lines(&mut self) -> io::Result<Option<usize>> {
         self.read_first()?;
