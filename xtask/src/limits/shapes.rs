@@ -369,6 +369,22 @@ pub(super) const SHAPES: &[Shape] = &[
         ],
     },
     Shape {
+        name: "calls in one line, results in another",
+        parts: &[
+            FIRST,
+            RESPONSE,
+            Once(r#"[{"type":"text","text":"t"}"#),
+            Lines(r#",{"type":"tool_use","id":"t@n","name":"Bash","input":{}}"#),
+            Once("]"),
+            END,
+            USER,
+            Once(r#"[{"type":"text","text":"t"}"#),
+            Lines(r#",{"type":"tool_result","tool_use_id":"t@n","content":""}"#),
+            Once("]"),
+            END,
+        ],
+    },
+    Shape {
         name: "results after all calls",
         parts: &[
             FIRST,
