@@ -52,8 +52,13 @@ impl Framing {
     }
 }
 
-/// Limit on the bytes of a unit. A longer one is given up: the rest of the document is glue.
-pub const MAX_UNIT: usize = if cfg!(test) { 64 * 1024 } else { 64 * 1024 * 1024 };
+/// Limit on the bytes of a record. A longer one is given up: the rest of the document is glue.
+///
+/// A record with an inline carry is about twice as long as its source record, and APIs take requests of 32 MB.
+pub const MAX_UNIT: usize = if cfg!(test) { 64 * 1024 } else { 256 * 1024 * 1024 };
+
+/// Limit on the bytes of glue, which is short in every session.
+const MAX_GLUE: usize = if cfg!(test) { 64 * 1024 } else { 64 * 1024 * 1024 };
 
 /// Size in bytes of the glue after a unit that was given up.
 const LOST_PIECE: usize = if cfg!(test) { 16 * 1024 } else { 256 * 1024 };
@@ -156,9 +161,10 @@ impl<R: Read> Document<R> {
                 }
                 n_searched = held.len();
                 let is_whole = self.done && self.state.is_at_end();
-                if self.done || n_searched >= MAX_UNIT {
+                let is_in_record = self.state.is_in_record();
+                if self.done || n_searched >= if is_in_record { MAX_UNIT } else { MAX_GLUE } {
                     self.is_lost = !self.done;
-                    let unit = match self.state.is_in_record() {
+                    let unit = match is_in_record {
                         true => Unit::Record,
                         false if is_whole => Unit::Glue,
                         false => Unit::TornGlue,

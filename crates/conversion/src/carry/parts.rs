@@ -29,6 +29,8 @@ pub(super) struct Parts {
     parts: BTreeMap<u64, Stored>,
     n_parts: u64,
     lines: PartLines,
+    /// The file of parts that were moved there.
+    file: Option<SharedFile>,
     /// The memory of the parts in bytes.
     n_bytes: usize,
     is_broken: bool,
@@ -101,6 +103,7 @@ impl Parts {
     /// Returns an error if the file cannot be written. What was not moved stays in memory.
     pub(super) fn spill(&mut self, file: &SharedFile) -> io::Result<()> {
         self.lines.spill(file)?;
+        self.file.get_or_insert_with(|| file.clone());
         for stored in self.parts.values_mut() {
             if let Stored::InMemory(bytes) = stored {
                 let range = file.append(&[&*bytes])?;
@@ -112,11 +115,11 @@ impl Parts {
         Ok(())
     }
 
-    /// Puts the parts together. `file` is the file of [`Parts::spill`].
-    pub(super) fn assemble(self, file: Option<&SharedFile>) -> Assembled {
+    /// Puts the parts together.
+    pub(super) fn assemble(self) -> Assembled {
         let is_whole = self.is_complete() && !self.is_broken;
-        let Self { parts, lines, is_glue, .. } = self;
-        let whole = is_whole.then(|| join(parts, file)).and_then(Result::ok);
+        let Self { parts, lines, file, is_glue, .. } = self;
+        let whole = is_whole.then(|| join(parts, file.as_ref())).and_then(Result::ok);
         Assembled { whole, lines, is_glue }
     }
 }
@@ -362,7 +365,7 @@ mod tests {
                 }
             }
             assert_eq!(file.is_unused(), n_spills == 0);
-            let Assembled { whole, mut lines, .. } = parts.assemble(Some(&file));
+            let Assembled { whole, mut lines, .. } = parts.assemble();
             assert_eq!(whole.as_deref(), Some(&b"aaabbbcccddd"[..]));
             let expected: Vec<String> = (0..4).map(|n| format!("{:?}", line(n))).collect();
             for _ in 0..2 {
@@ -392,7 +395,7 @@ mod tests {
             if let Some(second) = second {
                 parts.push(second, b"1".to_vec(), None, is_whole);
             }
-            let assembled = parts.assemble(None);
+            let assembled = parts.assemble();
             assert_eq!(assembled.whole.as_deref(), expected);
             assert!(assembled.is_glue && assembled.lines.is_empty());
         }
