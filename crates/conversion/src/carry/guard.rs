@@ -19,14 +19,13 @@ pub(crate) fn record_guard(format: &Format, is_glue: bool, pieces: &[&[u8]]) -> 
         return guard_of(pieces);
     }
     let joined;
-    let mut pieces = pieces.iter().filter(|piece| !piece.is_empty());
-    let record = match (pieces.next(), pieces.next()) {
-        (Some(first), Some(second)) => {
-            let rest: Vec<&[u8]> = [*first, *second].into_iter().chain(pieces.copied()).collect();
-            joined = rest.concat();
+    let mut filled = pieces.iter().filter(|piece| !piece.is_empty());
+    let record = match (filled.next(), filled.next()) {
+        (Some(only), None) => *only,
+        _ => {
+            joined = pieces.concat();
             &joined
         }
-        (first, _) => first.copied().unwrap_or_default(),
     };
     match Scanner::default().scan_slice(record, 0) {
         Ok(value) => value_guard(format, is_glue, value),

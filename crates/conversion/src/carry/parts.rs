@@ -100,7 +100,7 @@ impl Parts {
     ///
     /// # Errors
     ///
-    /// Returns an error if the file cannot be written. What was not moved stays in memory.
+    /// Returns an error if the file cannot be written. The parts that are not in the file stay in memory.
     pub(super) fn spill(&mut self, file: &SharedFile) -> io::Result<()> {
         self.lines.spill(file)?;
         self.file.get_or_insert_with(|| file.clone());
@@ -149,7 +149,7 @@ impl Stored {
 }
 
 /// A written record that shows a part of a source record.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct PartLine {
     /// The record without its carry, with its terminator.
     pub(crate) line: Vec<u8>,

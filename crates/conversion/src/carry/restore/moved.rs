@@ -53,7 +53,7 @@ impl Moved {
         let range = start..start + old.as_str().len();
         let mut spelled = Vec::new();
         push_string(&mut spelled, cwd, format.style);
-        let mut bytes = restored.bytes().to_vec();
+        let mut bytes = std::mem::take(restored).into_bytes();
         bytes.splice(range, spelled);
         *restored = bytes.into();
     }
