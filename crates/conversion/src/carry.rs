@@ -48,4 +48,5 @@ pub(crate) use self::{
     pending::PendingEntries,
     queue::Queue,
     template::Template,
+    temporary::temporary_lines,
 };

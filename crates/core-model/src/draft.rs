@@ -11,10 +11,23 @@ use crate::id::{self, LineDigest};
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct LineId(pub(crate) u32);
 
+/// The bit of an id that tells a packed line from an open one.
+const PACKED: u32 = 1 << 31;
+
 impl LineId {
-    /// Returns a small number, unique among the lines that are not yet taken.
+    /// Returns a small number, unique among the open and the emitted lines.
     pub fn index(self) -> usize {
         self.0 as usize
+    }
+
+    /// Creates the id of a packed line, unless there are 2<sup>31</sup> of them.
+    pub(crate) fn packed(number: u32) -> Option<Self> {
+        (number < PACKED).then_some(Self(number | PACKED))
+    }
+
+    /// Returns the number of a packed line; `None` for an open one.
+    pub(crate) fn packed_number(self) -> Option<u32> {
+        (self.0 & PACKED != 0).then_some(self.0 & !PACKED)
     }
 }
 
@@ -60,6 +73,9 @@ pub(crate) const LARGE: usize = 16 * 1024 * 1024;
 /// Length in bytes below which a repeated value is not noted.
 pub(crate) const LONG: usize = 32;
 
+/// Number of lines that are kept for reuse with their buffers.
+const MAX_FREE: usize = 4 * 1024;
+
 /// The open lines, and lines for reuse.
 #[derive(Debug, Default)]
 pub(crate) struct Drafts {
@@ -77,11 +93,20 @@ impl Drafts {
         })
     }
 
+    /// Returns the number of open lines.
+    pub(crate) fn n_open(&self) -> usize {
+        self.lines.len() - self.free.len()
+    }
+
     /// Returns a line to the pool.
     pub(crate) fn release(&mut self, id: LineId) {
+        let is_many = self.free.len() >= MAX_FREE;
         let draft = self.line_mut(id);
+        if is_many {
+            (draft.bytes, draft.copied) = (Vec::new(), Vec::new());
+        }
         draft.bytes.clear();
-        (draft.is_derived, draft.is_touched) = (false, false);
+        (draft.is_derived, draft.is_touched, draft.n_repeated) = (false, false, 0);
         draft.part = DocumentPart::Record;
         (draft.mark, draft.owner) = (None, None);
         draft.copied.clear();
@@ -109,6 +134,8 @@ pub(crate) struct Draft {
     pub(crate) bytes: Vec<u8>,
     pub(crate) copied: Vec<Copied>,
     pub(crate) is_derived: bool,
+    /// The number of values that the line repeats without a note.
+    pub(crate) n_repeated: u32,
     /// The number of the source record during which the line was opened.
     pub(crate) source: u64,
     /// Whether the line shows the current source line.

@@ -147,13 +147,18 @@ impl Facts {
 
     /// Returns whether a result for this tool use is anywhere in the session.
     pub fn is_answered(&self, tool_use_id: &str) -> bool {
-        self.calls.is_answered(self.calls.hasher().hash(tool_use_id))
+        self.calls.is_answered(self.hash(tool_use_id))
     }
 
     /// Returns whether a result is anywhere in the session, given the hash of its tool use's id by
     /// [`Facts::hasher`].
     pub fn is_hash_answered(&self, hash: u64) -> bool {
         self.calls.is_answered(hash)
+    }
+
+    /// Returns the hash of the id of a tool use.
+    pub fn hash(&self, tool_use_id: &str) -> u64 {
+        self.hasher().hash(tool_use_id)
     }
 
     /// Returns the hasher of the ids of tool uses. A clone gives the same hashes.
@@ -163,7 +168,7 @@ impl Facts {
 
     /// Returns whether this tool use is anywhere in the session.
     pub fn is_called(&self, tool_use_id: &str) -> bool {
-        self.calls.is_called(self.calls.hasher().hash(tool_use_id))
+        self.calls.is_called(self.hash(tool_use_id))
     }
 }
 

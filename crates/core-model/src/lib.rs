@@ -42,6 +42,7 @@ mod loss;
 mod members;
 mod message;
 mod name;
+mod open_calls;
 mod origin;
 mod outcome;
 mod output;
@@ -105,9 +106,11 @@ pub use self::{
     members::{Shape, Vocabulary, is_void},
     message::{Block, BlockIter, Blocks, Content, FileRecord, Message, Role, ToolResult, ToolUse},
     name::{SafeName, is_device},
+    open_calls::{OpenCalls, ToolNames},
     origin::{Origin, Relative, RelativeKind},
     outcome::{Outcome, Status},
     output::Output,
+    packed::{CreateLineFile, LineFile},
     plan::{Hidden, Late, Plan},
     problem::{Check, Checker, Findings, Problem, Severity},
     record_format::{

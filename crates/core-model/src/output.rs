@@ -2,6 +2,7 @@
 //! uses the notes to store a source line as references to written lines.
 
 mod losing;
+mod packing;
 
 use std::{collections::VecDeque, fmt, io::Write};
 
@@ -18,9 +19,9 @@ use crate::{
 
 /// Number of lines of one source record whose copied ranges are noted. The carry holds a record
 /// with more lines whole, because the notes would take several times its size.
-const MAX_NOTED: usize = 16 * 1024;
+const MAX_NOTED: usize = 4 * 1024;
 
-/// Number of emitted lines that are kept as drafts if there are no notes. The others are packed.
+/// Number of lines that are kept as drafts if there are no notes. The others are packed.
 const MAX_DRAFTS: usize = 4 * 1024;
 
 /// Collector of the lines of writers.
@@ -30,7 +31,7 @@ const MAX_DRAFTS: usize = 4 * 1024;
 #[derive(Debug)]
 pub struct Output {
     drafts: Drafts,
-    emitted: VecDeque<Emitted>,
+    emitted: VecDeque<LineId>,
     packed: PackedLines,
     touched: Vec<LineId>,
     /// Longer parts of the source line that were repeated. The carry does not refer to repeated
@@ -46,15 +47,6 @@ pub struct Output {
     source: Source,
     losses: Losses,
     respeller: Respeller,
-}
-
-/// An emitted line that was not taken yet.
-#[derive(Clone, Copy, Debug)]
-enum Emitted {
-    /// A draft.
-    Draft(LineId),
-    /// The next line of the packed ones.
-    Packed,
 }
 
 impl Output {
@@ -109,29 +101,6 @@ impl Output {
         self.drafts.line_mut(id).source = self.source.count;
         self.touch(id);
         id
-    }
-
-    /// Opens a part of a line, which [`Output::append_part`] appends to it. A line covers the source
-    /// records of its parts. For formats whose carries refer to no bytes of a record
-    /// ([`Rewrites::Values`](crate::Rewrites)), because the offset of the part is not known yet.
-    ///
-    /// In: a line `{"role":"assistant"`, and a part `,"result":"a.rs"}` that a later record
-    /// completes. Out: `{"role":"assistant","result":"a.rs"}`.
-    pub fn open_part(&mut self, line: LineId) -> LineId {
-        let id = self.drafts.open();
-        self.drafts.line_mut(id).owner = Some(line);
-        self.touch(line);
-        id
-    }
-
-    /// Appends a part to its line. The id of the part is not valid afterwards.
-    pub fn append_part(&mut self, part: LineId) {
-        let draft = self.drafts.line_mut(part);
-        let Some(line) = draft.owner else { return };
-        let bytes = std::mem::take(&mut draft.bytes);
-        self.drafts.line_mut(line).bytes.extend_from_slice(&bytes);
-        self.drafts.line_mut(part).bytes = bytes;
-        self.drafts.release(part);
     }
 
     /// Opens a line that only repeats another line, so the source line is not carried by it.
@@ -292,8 +261,11 @@ impl Output {
         bytes.extend_from_slice(raw.as_str().as_bytes());
         if self.notes() && raw.as_str().len() >= LONG {
             let repeated = self.source.copied(raw.as_str(), at);
-            let is_line = self.drafts.line(id).owner.is_none();
-            self.repeated.extend(repeated.filter(|_| is_line).map(|repeated| (id, repeated)));
+            let draft = self.drafts.line_mut(id);
+            if let Some(repeated) = repeated.filter(|_| draft.owner.is_none()) {
+                draft.n_repeated = draft.n_repeated.saturating_add(1);
+                self.repeated.push((id, repeated));
+            }
         }
     }
 
@@ -433,16 +405,12 @@ impl Output {
 
     /// Emits a line. It is final, and follows all lines emitted before.
     pub fn emit(&mut self, id: LineId) {
-        let draft = self.drafts.line(id);
-        // A line of an earlier source record may have entries of the carry, which its id finds.
-        let is_new = draft.source == self.source.count;
-        let is_bare = !self.is_noting || self.has_many_lines && is_new && draft.mark.is_none();
-        if self.emitted.len() < MAX_DRAFTS || !is_bare {
-            return self.emitted.push_back(Emitted::Draft(id));
-        }
-        self.packed.push(&draft.bytes);
-        self.emitted.push_back(Emitted::Packed);
-        self.drafts.release(id);
+        let is_packed = id.packed_number().is_some();
+        let packed = match is_packed || self.emitted.len() < MAX_DRAFTS {
+            true => None,
+            false => self.packed(id),
+        };
+        self.emitted.push_back(packed.unwrap_or(id));
     }
 
     /// Emits a line as another part of a document than a record: the members before or behind the
@@ -450,7 +418,7 @@ impl Output {
     /// lines, this is [`Output::emit`].
     pub fn emit_as(&mut self, id: LineId, part: DocumentPart) {
         self.drafts.line_mut(id).part = part;
-        self.emitted.push_back(Emitted::Draft(id));
+        self.emitted.push_back(id);
     }
 
     /// Returns the part of a document that a line was emitted as.
@@ -521,14 +489,12 @@ impl Output {
 
     /// Returns the next emitted line, if there is one.
     pub fn next_emitted(&mut self) -> Option<LineId> {
-        match self.emitted.pop_front()? {
-            Emitted::Draft(id) => Some(id),
-            Emitted::Packed => {
-                let id = self.drafts.open();
-                self.packed.pop(&mut self.drafts.line_mut(id).bytes);
-                Some(id)
-            }
-        }
+        let id = self.emitted.pop_front()?;
+        let Some(number) = id.packed_number() else { return Some(id) };
+        let id = self.drafts.open();
+        self.packed.copy(number, &mut self.drafts.line_mut(id).bytes);
+        self.packed.remove(number);
+        Some(id)
     }
 
     /// Returns the bytes of a line so far.

@@ -1,78 +1,276 @@
-//! Finished lines of a record that has very many, packed into few buffers.
+//! Lines that have all their bytes and wait, packed into few buffers. Buffers beyond the first ones are in a file.
 //!
-//! In: the written lines `{"a":1}` and `{"b":2}`. Out: one buffer `{"a":1}{"b":2}` with the ends 7
-//! and 14, from which the lines are taken one by one.
+//! In: the lines `{"a":1}` and `{"b":2}`. Out: one buffer `{"a":1}{"b":2}`, and the numbers 0 and 1, by which
+//! the lines are copied and removed in any order.
 
-use std::collections::VecDeque;
+use std::{
+    fmt,
+    io::{self, Read, Seek, SeekFrom, Write},
+};
 
 /// Size in bytes at which a buffer is full.
 const FULL: usize = 64 * 1024;
 
-/// Lines in the order in which they were added.
+/// Number of buffers in memory. Further ones are in the file, if there is one.
+const MAX_IN_MEMORY: usize = 32;
+
+/// A file for lines that wait, such as a temporary file.
+pub trait LineFile: Read + Write + Seek + Send + fmt::Debug {}
+
+impl<F: Read + Write + Seek + Send + fmt::Debug> LineFile for F {}
+
+/// A function that creates a file for lines that wait.
+pub type CreateLineFile = fn() -> Box<dyn LineFile>;
+
+/// Packed lines by their numbers. The number of a removed line is given to a later one.
 #[derive(Debug, Default)]
 pub(crate) struct PackedLines {
-    buffers: VecDeque<Buffer>,
+    buffers: Vec<Buffer>,
+    /// The buffer that is filled.
+    current: usize,
+    unused_buffers: Vec<usize>,
+    n_in_memory: usize,
+    lines: Vec<Packed>,
+    unused_lines: Vec<u32>,
+    create_file: Option<CreateLineFile>,
+    file: Option<Box<dyn LineFile>>,
+    /// The buffer of the file that was read last, by the offset in the file.
+    last: (u64, Vec<u8>),
+    /// The first error of the file.
+    error: Option<io::Error>,
 }
 
 #[derive(Debug, Default)]
 struct Buffer {
     bytes: Vec<u8>,
-    /// The end of each line in `bytes`.
-    ends: VecDeque<u32>,
-    /// The start of the first line that is left.
-    start: usize,
+    length: usize,
+    /// The offset in the file; `None` in memory.
+    offset: Option<u64>,
+    /// The number of lines in it. Without a line, its memory is returned.
+    n_lines: u32,
+}
+
+/// The place of a line.
+#[derive(Clone, Copy, Debug)]
+struct Packed {
+    buffer: u32,
+    start: u32,
+    end: u32,
 }
 
 impl PackedLines {
-    /// Adds a line.
-    pub(crate) fn push(&mut self, line: &[u8]) {
-        let has_room = |buffer: &Buffer| buffer.bytes.len().saturating_add(line.len()) <= FULL;
-        if !self.buffers.back().is_some_and(has_room) {
-            let mut buffer = Buffer::default();
-            buffer.bytes.reserve_exact(line.len().max(FULL));
-            self.buffers.push_back(buffer);
-        }
-        let Some(buffer) = self.buffers.back_mut() else { return };
-        buffer.bytes.extend_from_slice(line);
-        buffer.ends.push_back(u32::try_from(buffer.bytes.len()).unwrap_or(u32::MAX));
+    /// Sets the function that creates the file.
+    pub(crate) fn set_file(&mut self, create: CreateLineFile) {
+        self.create_file = Some(create);
     }
 
-    /// Appends the first line to `line` and removes it. Returns whether there was one.
-    pub(crate) fn pop(&mut self, line: &mut Vec<u8>) -> bool {
-        let Some(buffer) = self.buffers.front_mut() else { return false };
-        let Some(end) = buffer.ends.pop_front() else { return false };
-        let end = if buffer.ends.is_empty() { buffer.bytes.len() } else { end as usize };
-        line.extend_from_slice(buffer.bytes.get(buffer.start..end).unwrap_or_default());
-        buffer.start = end;
-        if buffer.ends.is_empty() {
-            self.buffers.pop_front();
+    /// Adds a line and returns its number. A line of 4 GiB or more has none.
+    pub(crate) fn add(&mut self, line: &[u8]) -> Option<u32> {
+        u32::try_from(line.len()).ok()?;
+        let has_room = |buffer: &Buffer| {
+            buffer.n_lines > 0 && buffer.length.saturating_add(line.len()) <= FULL
+        };
+        if !self.buffers.get(self.current).is_some_and(has_room) {
+            self.start_buffer(line.len());
         }
-        true
+        let buffer = self.buffers.get_mut(self.current)?;
+        let start = u32::try_from(buffer.length).ok()?;
+        buffer.bytes.extend_from_slice(line);
+        buffer.length = buffer.bytes.len();
+        buffer.n_lines = buffer.n_lines.saturating_add(1);
+        let end = u32::try_from(buffer.length).ok()?;
+        let packed = Packed { buffer: u32::try_from(self.current).ok()?, start, end };
+        let Some(number) = self.unused_lines.pop() else {
+            self.lines.push(packed);
+            return u32::try_from(self.lines.len().saturating_sub(1)).ok();
+        };
+        *self.lines.get_mut(number as usize)? = packed;
+        Some(number)
     }
+
+    fn start_buffer(&mut self, length: usize) {
+        if self.n_in_memory >= MAX_IN_MEMORY {
+            self.move_current();
+        }
+        let is_unused = |buffer: &Buffer| buffer.n_lines == 0;
+        if !self.buffers.get(self.current).is_some_and(is_unused) {
+            self.current = self.unused_buffers.pop().unwrap_or(self.buffers.len());
+        }
+        if self.current == self.buffers.len() {
+            self.buffers.push(Buffer::default());
+        }
+        if let Some(buffer) = self.buffers.get_mut(self.current) {
+            *buffer = Buffer::default();
+            buffer.bytes.reserve_exact(length.max(FULL));
+            self.n_in_memory = self.n_in_memory.saturating_add(1);
+        }
+    }
+
+    /// Moves the current buffer to the file. If that fails, it stays in memory.
+    fn move_current(&mut self) {
+        let Some(create) = self.create_file else { return };
+        let Some(buffer) = self.buffers.get_mut(self.current) else { return };
+        if buffer.n_lines == 0 || buffer.offset.is_some() {
+            return;
+        }
+        let file = self.file.get_or_insert_with(create);
+        let written = file
+            .seek(SeekFrom::End(0))
+            .and_then(|offset| file.write_all(&buffer.bytes).map(|()| offset));
+        if let Ok(offset) = written {
+            buffer.offset = Some(offset);
+            buffer.bytes = Vec::new();
+            self.n_in_memory = self.n_in_memory.saturating_sub(1);
+        }
+    }
+
+    /// Appends the bytes of a line. If the file cannot be read, appends none, and [`PackedLines::take_error`]
+    /// returns the error.
+    pub(crate) fn copy(&mut self, number: u32, into: &mut Vec<u8>) {
+        let Some(packed) = self.lines.get(number as usize) else { return };
+        let Some(buffer) = self.buffers.get(packed.buffer as usize) else { return };
+        let range = packed.start as usize..packed.end as usize;
+        let Some(offset) = buffer.offset else {
+            return into.extend_from_slice(buffer.bytes.get(range).unwrap_or_default());
+        };
+        let Some(file) = self.file.as_mut() else { return };
+        // Most lines are read in the order in which they were added.
+        if self.last.0 != offset && range.start > 0 || range.is_empty() {
+            let start = into.len();
+            into.resize(start.saturating_add(range.len()), 0);
+            let line = into.get_mut(start..).unwrap_or_default();
+            if let Err(error) = read(file, offset.saturating_add(range.start as u64), line) {
+                into.truncate(start);
+                self.error.get_or_insert(error);
+            }
+            return;
+        }
+        if self.last.0 != offset || self.last.1.is_empty() {
+            self.last.1.clear();
+            self.last.1.resize(buffer.length, 0);
+            self.last.0 = offset;
+            if let Err(error) = read(file, offset, &mut self.last.1) {
+                self.last.1.clear();
+                self.error.get_or_insert(error);
+            }
+        }
+        into.extend_from_slice(self.last.1.get(range).unwrap_or_default());
+    }
+
+    /// Removes a line.
+    pub(crate) fn remove(&mut self, number: u32) {
+        let Some(packed) = self.lines.get(number as usize) else { return };
+        let Some(buffer) = self.buffers.get_mut(packed.buffer as usize) else { return };
+        buffer.n_lines = buffer.n_lines.saturating_sub(1);
+        if buffer.n_lines == 0 {
+            if buffer.offset.is_none() {
+                self.n_in_memory = self.n_in_memory.saturating_sub(1);
+            }
+            buffer.bytes = Vec::new();
+            if packed.buffer as usize != self.current {
+                self.unused_buffers.push(packed.buffer as usize);
+            }
+        }
+        self.unused_lines.push(number);
+        if self.unused_lines.len() == self.lines.len() {
+            let (create_file, error) = (self.create_file, self.error.take());
+            *self = Self { create_file, error, ..Self::default() };
+        }
+    }
+
+    /// Returns the first error of the file since the last call.
+    pub(crate) fn take_error(&mut self) -> Option<io::Error> {
+        self.error.take()
+    }
+}
+
+fn read(file: &mut dyn LineFile, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+    file.seek(SeekFrom::Start(offset))?;
+    file.read_exact(bytes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn lines_come_back_in_order() {
-        let mut packed = PackedLines::default();
-        let lines: Vec<Vec<u8>> =
-            (0..2000).map(|n| format!("{n:0>width$}", width = n % 99).into()).collect();
-        let long = vec![b'x'; 3 * FULL];
-        for line in &lines {
-            packed.push(line);
+    fn file() -> Box<dyn LineFile> {
+        Box::new(io::Cursor::new(Vec::new()))
+    }
+
+    /// A file that takes all bytes and returns none.
+    #[derive(Debug)]
+    struct Broken;
+
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("broken"))
         }
-        packed.push(&long);
-        packed.push(b"");
-        let mut back = Vec::new();
+    }
+
+    impl Write for Broken {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Seek for Broken {
+        fn seek(&mut self, _: SeekFrom) -> io::Result<u64> {
+            Ok(0)
+        }
+    }
+
+    fn copy(packed: &mut PackedLines, number: u32) -> Vec<u8> {
         let mut line = Vec::new();
-        while packed.pop(&mut line) {
-            back.push(std::mem::take(&mut line));
+        packed.copy(number, &mut line);
+        line
+    }
+
+    #[test]
+    fn lines_are_copied_and_removed_in_any_order() {
+        let mut lines: Vec<Vec<u8>> =
+            (0..2000).map(|n| format!("{n:0>width$}", width = n % 999).into()).collect();
+        lines.insert(9, vec![b'x'; 3 * FULL]);
+        lines.extend(std::iter::repeat_with(|| vec![b'y'; FULL]).take(2 * MAX_IN_MEMORY));
+        lines.push(Vec::new());
+        for create in [None, Some(file as CreateLineFile)] {
+            let mut packed = PackedLines { create_file: create, ..PackedLines::default() };
+            for _ in 0..2 {
+                let numbers: Vec<u32> =
+                    lines.iter().map(|line| packed.add(line).expect("short")).collect();
+                assert_eq!(packed.file.is_some(), create.is_some());
+                assert!(create.is_none() || packed.n_in_memory <= MAX_IN_MEMORY + 1);
+                for (number, line) in numbers.iter().zip(&lines) {
+                    assert!(copy(&mut packed, *number) == *line);
+                }
+                let (odd, even): (Vec<u32>, Vec<u32>) = numbers.iter().partition(|n| *n % 2 == 1);
+                odd.iter().for_each(|number| packed.remove(*number));
+                for number in even.iter().rev() {
+                    assert!(copy(&mut packed, *number) == lines[*number as usize]);
+                }
+                let again = packed.add(b"again").expect("short");
+                assert!(odd.contains(&again), "the number of a removed line");
+                assert_eq!(copy(&mut packed, again), b"again");
+                packed.remove(again);
+                even.iter().for_each(|number| packed.remove(*number));
+                assert!(packed.buffers.is_empty() && packed.lines.is_empty());
+                assert!(packed.n_in_memory == 0 && packed.take_error().is_none());
+            }
         }
-        assert_eq!(back[..2000], lines);
-        assert_eq!(back[2000..], [long, Vec::new()]);
-        assert!(!packed.pop(&mut line));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_an_error() {
+        let mut packed = PackedLines::default();
+        packed.set_file(|| Box::new(Broken));
+        let line = vec![b'x'; FULL];
+        let numbers: Vec<u32> =
+            (0..MAX_IN_MEMORY + 2).map(|_| packed.add(&line).expect("short")).collect();
+        let lost = numbers.iter().find(|number| copy(&mut packed, **number).is_empty());
+        assert!(lost.is_some());
+        assert_eq!(packed.take_error().expect("an error").to_string(), "broken");
     }
 }

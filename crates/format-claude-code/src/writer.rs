@@ -264,11 +264,11 @@ impl EventWriter for ClaudeCodeWriter {
         for (block, _) in message.blocks() {
             match block {
                 Block::ToolUse(tool) if is_assistant && !tool.is_server => {
-                    let id = tool.id.decode().into_owned();
-                    self.calls.resume(id, self.thread.parent(), self.thread.clock.last());
+                    let (id, at) = (tool.id.decode(), self.thread.clock.last());
+                    self.calls.resume(&id, self.thread.parent(), at, &self.facts);
                 }
                 Block::ToolResult(result) => {
-                    self.calls.answer(&result.tool_use_id.decode());
+                    self.calls.answer(&result.tool_use_id.decode(), &self.facts);
                     if let Some(response) = &mut self.response {
                         response.is_interrupted = true;
                     }

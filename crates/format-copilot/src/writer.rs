@@ -207,10 +207,10 @@ impl SessionWriter {
         for (block, _) in message.blocks() {
             match block {
                 Block::ToolUse(tool) if message.role == Role::Assistant => {
-                    self.calls.resume(&tool);
+                    self.calls.resume(&tool, &self.facts);
                 }
                 Block::ToolResult(result) => {
-                    self.calls.answer(&result.tool_use_id.decode());
+                    self.calls.answer(&result.tool_use_id.decode(), &self.facts);
                 }
                 _ => {}
             }

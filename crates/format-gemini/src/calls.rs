@@ -3,18 +3,19 @@
 //! In: the tool use `call:1`. Out: a new id of letters, digits, `_` and `-`, because the clients send
 //! ids unchanged and Anthropic's API refuses the colon.
 
-use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
-use core_model::{Facts, IdSet, ToolUse, is_accepted_tool_id, replacement_tool_id};
-use jsonl::json_string;
+use core_model::{
+    Facts, IdSet, OpenCalls, ToolNames, ToolUse, is_accepted_tool_id, replacement_tool_id,
+};
 
 /// A call without a result.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     /// The id in the output, if it differs from the source's.
-    pub(crate) written: Option<String>,
+    pub(crate) written: Option<Box<str>>,
     /// The name of the tool, a JSON string.
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
     /// The number of the call in its response.
     pub(crate) place: usize,
 }
@@ -23,10 +24,10 @@ pub(crate) struct Call {
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     /// The calls of the current response without a result, by their ids in the source.
-    open: HashMap<String, VecDeque<Call>>,
+    open: OpenCalls<Call>,
+    names: ToolNames,
     written: IdSet,
     called: IdSet,
-    answered: IdSet,
 }
 
 impl Calls {
@@ -40,12 +41,15 @@ impl Calls {
         Some(name)
     }
 
+    /// Returns the name of a tool as a JSON string.
+    pub(crate) fn tool_name(&mut self, name: &str) -> Arc<str> {
+        self.names.json(name)
+    }
+
     /// Adds a call.
-    pub(crate) fn add(&mut self, id: &str, call: Call) {
+    pub(crate) fn add(&mut self, id: &str, call: Call, facts: &Facts) {
         self.called.insert(id);
-        // Nearly all ids have one call.
-        let waiting = self.open.entry(id.to_owned());
-        waiting.or_insert_with(|| VecDeque::with_capacity(1)).push_back(call);
+        self.open.add(facts.hash(id), call);
     }
 
     /// Returns whether a call with an id was added.
@@ -59,27 +63,21 @@ impl Calls {
     }
 
     /// Adds a call of a resumed line.
-    pub(crate) fn resume(&mut self, tool: &ToolUse<'_>) {
+    pub(crate) fn resume(&mut self, tool: &ToolUse<'_>, facts: &Facts) {
         let id = tool.id.decode();
         self.written.insert(&id);
-        let name = json_string(&tool.name.decode());
-        self.add(&id, Call { written: None, name, place: 0 });
+        let name = self.tool_name(&tool.name.decode());
+        self.add(&id, Call { written: None, name, place: 0 }, facts);
     }
 
     /// Removes and returns the call that a result answers.
-    pub(crate) fn answer(&mut self, id: &str) -> Option<Call> {
-        self.answered.insert(id);
-        let waiting = self.open.get_mut(id)?;
-        let call = waiting.pop_front();
-        if waiting.is_empty() {
-            self.open.remove(id);
-        }
-        call
+    pub(crate) fn answer(&mut self, id: &str, facts: &Facts) -> Option<Call> {
+        self.open.answer(facts.hash(id))
     }
 
     /// Returns whether the source has a later result for a call of the current response.
-    pub(crate) fn is_any_expected(&self, facts: &Facts) -> bool {
-        self.open.keys().any(|id| facts.is_answered(id) && !self.answered.contains(id))
+    pub(crate) fn is_any_expected(&mut self, facts: &Facts) -> bool {
+        self.open.is_any_expected(facts)
     }
 
     /// Forgets the calls of a response that is emitted.

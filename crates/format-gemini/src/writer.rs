@@ -84,9 +84,9 @@ impl EventWriter for SessionWriter {
             Body::Message(message) => {
                 for (block, _) in message.blocks() {
                     match block {
-                        Block::ToolUse(tool) => self.calls.resume(&tool),
+                        Block::ToolUse(tool) => self.calls.resume(&tool, &self.facts),
                         Block::ToolResult(result) => {
-                            self.calls.answer(&result.tool_use_id.decode());
+                            self.calls.answer(&result.tool_use_id.decode(), &self.facts);
                         }
                         _ => {}
                     }

@@ -17,11 +17,11 @@ mod losses;
 mod message;
 mod part;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use core_model::{
-    Block, Body, Event, EventWriter, Facts, IdHasher, LossKind, Message, NoticeKind, Options,
-    Output, Role, millis, replacement_tool_id,
+    Block, Body, Event, EventWriter, Facts, IdHasher, LossKind, Message, NoticeKind, OpenCalls,
+    Options, Output, Role, millis, replacement_tool_id,
 };
 use jsonl::Text;
 
@@ -55,9 +55,8 @@ struct SessionWriter {
     open: VecDeque<Open>,
     /// The number of messages that were emitted.
     n_emitted: usize,
-    /// The calls without a result, by their ids in the source: the number of the message, and the number
-    /// of the part.
-    calls: HashMap<String, VecDeque<(usize, usize)>>,
+    /// The calls without a result: the number of the message, and the number of the part.
+    calls: OpenCalls<(usize, usize)>,
     hasher: IdHasher,
     /// The model of the last response.
     model: Option<String>,
@@ -230,17 +229,15 @@ impl SessionWriter {
                 }
                 Block::Text(text) if text.is_blank() => out.lose(LossKind::Dropped, "text"),
                 Block::ToolUse(tool) if !tool.is_server => {
-                    let id = tool.id.decode().into_owned();
+                    let id = tool.id.decode();
                     // The API would refuse two calls with one id.
                     let other = (!self.ids.is_new_call(&id))
                         .then(|| replacement_tool_id(&out.uuid(event, "call", n)));
-                    open.parts.push(Part::call(out, open.line, tool, other.as_deref()));
+                    let hash = self.facts.hash(&id);
+                    open.parts.push(Part::call(out, open.line, tool, (hash, other.as_deref())));
                     let place = self.n_emitted.saturating_add(self.open.len());
                     let part = open.parts.len().saturating_sub(1);
-                    self.calls
-                        .entry(id)
-                        .or_insert_with(|| VecDeque::with_capacity(1))
-                        .push_back((place, part));
+                    self.calls.add(hash, (place, part));
                 }
                 Block::ToolResult(_) => {}
                 _ => open.parts.push(Part::of_response(out, open.line, &block, open.created)),
@@ -261,50 +258,28 @@ impl SessionWriter {
         out: &mut Output,
     ) {
         out.drop_result(result);
-        let place = self.answer(&result.tool_use_id.decode());
+        let place = self.calls.answer(self.facts.hash(&result.tool_use_id.decode()));
         let part = place.and_then(|(message, part)| {
             let message = self.open.get_mut(message.checked_sub(self.n_emitted)?)?;
             message.has_results = true;
-            Some((message.created, message.parts.get_mut(part)?))
+            Some((message.line, message.created, message.parts.get_mut(part)?))
         });
-        let Some((created, part)) = part else {
+        let Some((line, created, part)) = part else {
             out.lose(LossKind::Dropped, "tool_result");
             return out.lose(LossKind::Dropped, "tool_result.content");
         };
         let end = event.context.time.and_then(millis).filter(|millis| TIMES.contains(millis));
         let end = end.unwrap_or(created).max(created);
-        part.complete(out, result, end);
+        part.complete(out, line, result, end);
     }
 
-    /// Removes and returns the place of the first call that has an id and no result.
-    fn answer(&mut self, id: &str) -> Option<(usize, usize)> {
-        let waiting = self.calls.get_mut(id)?;
-        let place = waiting.pop_front();
-        if waiting.is_empty() {
-            self.calls.remove(id);
-        }
-        place
-    }
-
-    /// Returns whether a message can be emitted: no later result is for one of its calls.
-    fn is_complete(&self, place: usize, open: &Open) -> bool {
-        open.parts.iter().all(|part| match &part.call {
-            Some(id) => {
-                let mut waiting = self.calls.get(id).into_iter().flatten();
-                let is_waiting = waiting.any(|(message, _)| *message == place);
-                !is_waiting || !self.facts.is_answered(id)
-            }
-            None => true,
-        })
-    }
-
-    /// Emits the messages that are complete. The last one may go on.
+    /// Emits the messages that are complete: no later result is for one of their calls. The last one may go
+    /// on.
     fn emit_complete(&mut self, out: &mut Output) {
         while self.open.len() > 1 {
             let is_full = self.open.len() > MAX_WAITING;
-            let is_complete =
-                self.open.front().is_some_and(|open| self.is_complete(self.n_emitted, open));
-            if !is_full && !is_complete {
+            let first = self.open.front_mut();
+            if !is_full && !first.is_some_and(|open| open.is_complete(&self.facts)) {
                 return;
             }
             self.emit_first(out);
@@ -319,12 +294,9 @@ impl SessionWriter {
 
     fn emit_first(&mut self, out: &mut Output) {
         let Some(open) = self.open.pop_front() else { return };
-        for id in open.parts.iter().filter_map(|part| part.call.as_ref()) {
-            if let Some(waiting) = self.calls.get_mut(id) {
-                waiting.retain(|(place, _)| *place != self.n_emitted);
-                if waiting.is_empty() {
-                    self.calls.remove(id);
-                }
+        for id in open.parts.iter().filter_map(|part| part.call) {
+            while self.calls.first(id).is_some_and(|(message, _)| *message == self.n_emitted) {
+                self.calls.remove(id);
             }
         }
         self.n_emitted = self.n_emitted.saturating_add(1);

@@ -1,4 +1,6 @@
-//! Temporary files of the carry.
+//! Temporary files of the carry, and of lines that wait.
+
+use core_model::LineFile;
 
 /// A temporary file; memory on a system without files.
 #[cfg(target_family = "wasm")]
@@ -12,4 +14,9 @@ pub(super) fn temporary() -> Temporary {
     return std::io::Cursor::default();
     #[cfg(not(target_family = "wasm"))]
     Temporary::new(0)
+}
+
+/// Creates a temporary file for lines that wait.
+pub(crate) fn temporary_lines() -> Box<dyn LineFile> {
+    Box::new(temporary())
 }

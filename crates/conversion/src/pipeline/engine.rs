@@ -69,7 +69,7 @@ use core_model::{
 use jsonl::{Line, Value};
 
 use crate::{
-    carry::{CarryEncoder, Manifest, PendingEntries, Skips, run::Run},
+    carry::{CarryEncoder, Manifest, PendingEntries, Skips, run::Run, temporary_lines},
     pipeline::{survey::Survey, target::Target},
 };
 
@@ -174,7 +174,7 @@ impl<'w> Engine<'w> {
         let session_id = session_id.map(|id| id.decode().into_owned()).unwrap_or_default();
         let size = to.limits.filler_record_size;
         let start = facts.start.clone().filter(|_| to.documents.is_some());
-        let out = Output::new(to.style, from.style, &session_id);
+        let out = Output::new(to.style, from.style, &session_id).pack_into(temporary_lines);
         Self {
             mode,
             writer: (to.writer)(options, facts),
@@ -473,6 +473,9 @@ impl<'w> Engine<'w> {
 
     fn take_emitted(&mut self) -> io::Result<()> {
         while let Some(id) = self.out.next_emitted() {
+            if let Some(error) = self.out.take_error() {
+                return Err(error);
+            }
             self.end_run()?;
             let Records { entries, skips } = slot(&mut self.records, id);
             self.out.swap_bytes(id, &mut self.line);

@@ -1,6 +1,6 @@
 //! A record whose parts are in several written records comes back, however long the parts are and however many there are.
 
-use convert::{CarryMode, Conversion, Converted, FORMATS};
+use convert::{CarryMode, Conversion, Converted, FORMATS, Sidecar};
 use core_model::Format;
 
 use crate::shared::{parallel::check_all, ways::others};
@@ -68,6 +68,30 @@ fn long_and_many_parts_come_back() {
                 }
             },
         );
+    }
+}
+
+/// OpenCode's carry is inside an array. A record with more than a million values was not indexed that far.
+#[test]
+fn many_short_calls_in_one_message_come_back_from_a_document() {
+    let source = session(36_000, 0);
+    let claude_code = &format_claude_code::FORMAT;
+    for carry in [CarryMode::Inline, CarryMode::Sidecar] {
+        let to = &format_opencode::FORMAT;
+        let conversion = Conversion {
+            formats: FORMATS,
+            from: claude_code,
+            to,
+            carry,
+            options: Default::default(),
+        };
+        let Converted { bytes: written, sidecar, .. } =
+            conversion.convert(&source, None).expect("converted");
+        let way_back =
+            Conversion { from: to, to: claude_code, carry: CarryMode::None, ..conversion };
+        let sidecar = sidecar.map(|bytes| Sidecar::read(&*bytes).expect("a sidecar"));
+        let back = way_back.convert(&written, sidecar).expect("converted back");
+        assert!(back.bytes == source, "{carry:?}: {:?}", back.report.restored);
     }
 }
 

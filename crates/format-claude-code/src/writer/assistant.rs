@@ -100,7 +100,7 @@ impl ClaudeCodeWriter {
     }
 
     /// Returns whether a message continues the current response.
-    fn is_continued(&self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) -> bool {
+    fn is_continued(&mut self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) -> bool {
         let Some(response) = &self.response else { return false };
         let is = |ours: &Option<String>, text: Option<Text<'_>>| {
             ours.as_deref().is_some_and(|ours| text.is_some_and(|text| text.is(ours)))
@@ -134,13 +134,13 @@ impl ClaudeCodeWriter {
         );
         self.close_assistant(entry, line, out);
         if !tool.is_server {
-            let entry = self.thread.parent().to_owned();
+            let entry = self.calls.share_entry(self.thread.parent());
             let at = self.thread.clock.last();
-            let call = Call { id: id.into_owned(), written, entry, at };
+            let call = Call { id: id.into(), written: written.map(Into::into), entry, at };
             if self.release(&call, out) {
                 self.calls.add_answered(&call.id);
             } else {
-                self.calls.add(call);
+                self.calls.add(call, &self.facts);
             }
         }
     }

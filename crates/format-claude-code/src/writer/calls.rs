@@ -3,19 +3,19 @@
 //! In: the tool use `call:1`. Out: a new id of letters, digits, `_` and `-`, because the API
 //! refuses the colon.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
 
-use core_model::{Facts, IdSet, is_accepted_tool_id, replacement_tool_id};
+use core_model::{Facts, IdSet, OpenCalls, is_accepted_tool_id, replacement_tool_id};
 
 /// A tool use without a result.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Call {
     /// The id in the source.
-    pub(super) id: String,
+    pub(super) id: Box<str>,
     /// The id in the output, if it differs.
-    pub(super) written: Option<String>,
+    pub(super) written: Option<Box<str>>,
     /// The id of its entry, a JSON string.
-    pub(super) entry: String,
+    pub(super) entry: Arc<str>,
     /// The time of its entry in milliseconds since 1970.
     pub(super) at: i64,
 }
@@ -23,12 +23,11 @@ pub(super) struct Call {
 /// The tool uses of the session.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
-    open: BTreeMap<u64, Call>,
-    by_id: HashMap<String, VecDeque<u64>>,
+    open: OpenCalls<Call>,
+    /// The entry of the last call: a line may have many.
+    entry: Arc<str>,
     written: IdSet,
     called: IdSet,
-    answered: IdSet,
-    n_calls: u64,
 }
 
 impl Calls {
@@ -45,13 +44,9 @@ impl Calls {
     }
 
     /// Adds a tool use without a result.
-    pub(super) fn add(&mut self, call: Call) {
-        self.n_calls = self.n_calls.saturating_add(1);
+    pub(super) fn add(&mut self, call: Call, facts: &Facts) {
         self.called.insert(&call.id);
-        // Nearly all ids have one call.
-        let waiting = self.by_id.entry(call.id.clone());
-        waiting.or_insert_with(|| VecDeque::with_capacity(1)).push_back(self.n_calls);
-        self.open.insert(self.n_calls, call);
+        self.open.add(facts.hash(&call.id), call);
     }
 
     /// Adds a tool use whose result was already written.
@@ -60,20 +55,23 @@ impl Calls {
     }
 
     /// Adds a tool use of a resumed line.
-    pub(super) fn resume(&mut self, id: String, entry: &str, at: i64) {
-        self.written.insert(&id);
-        self.add(Call { id, written: None, entry: entry.to_owned(), at });
+    pub(super) fn resume(&mut self, id: &str, entry: &str, at: i64, facts: &Facts) {
+        self.written.insert(id);
+        let entry = self.share_entry(entry);
+        self.add(Call { id: id.into(), written: None, entry, at }, facts);
+    }
+
+    /// Returns the id of an entry, which the calls of the entry share.
+    pub(super) fn share_entry(&mut self, entry: &str) -> Arc<str> {
+        if *self.entry != *entry {
+            self.entry = entry.into();
+        }
+        self.entry.clone()
     }
 
     /// Removes and returns the tool use that a result answers.
-    pub(super) fn answer(&mut self, id: &str) -> Option<Call> {
-        self.answered.insert(id);
-        let waiting = self.by_id.get_mut(id)?;
-        let call = waiting.pop_front();
-        if waiting.is_empty() {
-            self.by_id.remove(id);
-        }
-        self.open.remove(&call?)
+    pub(super) fn answer(&mut self, id: &str, facts: &Facts) -> Option<Call> {
+        self.open.answer(facts.hash(id))
     }
 
     /// Returns whether a tool use with an id was added, answered or not.
@@ -82,31 +80,16 @@ impl Calls {
     }
 
     /// Returns whether the source has a later result for an open tool use.
-    pub(super) fn is_any_expected(&self, facts: &Facts) -> bool {
-        self.open.values().any(|call| self.is_expected(call, facts))
-    }
-
-    fn is_expected(&self, call: &Call, facts: &Facts) -> bool {
-        !self.answered.contains(&call.id) && facts.is_answered(&call.id)
+    pub(super) fn is_any_expected(&mut self, facts: &Facts) -> bool {
+        self.open.is_any_expected(facts)
     }
 
     /// Removes and returns open tool uses: all of them, or those without a later result in the
     /// source.
     pub(super) fn give_up(&mut self, all: bool, facts: &Facts) -> Vec<Call> {
-        let mut given_up = Vec::new();
-        for (n, call) in std::mem::take(&mut self.open) {
-            if !all && self.is_expected(&call, facts) {
-                self.open.insert(n, call);
-                continue;
-            }
-            if let Some(waiting) = self.by_id.get_mut(&call.id) {
-                waiting.retain(|other| *other != n);
-                if waiting.is_empty() {
-                    self.by_id.remove(&call.id);
-                }
-            }
-            given_up.push(call);
+        match all {
+            true => self.open.take_all(),
+            false => self.open.take_unexpected(facts),
         }
-        given_up
     }
 }

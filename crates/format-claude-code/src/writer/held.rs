@@ -58,7 +58,7 @@ impl ClaudeCodeWriter {
         if call.written.is_some() {
             return false;
         }
-        let Some((line, uuid)) = self.held.lines.remove(&call.id) else { return false };
+        let Some((line, uuid)) = self.held.lines.remove(&*call.id) else { return false };
         out.put(line, ",");
         self.thread.put_place(line, out);
         out.put(line, ",\"type\":\"user\",\"sourceToolAssistantUUID\":");

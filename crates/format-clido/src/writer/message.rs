@@ -83,9 +83,10 @@ impl SessionWriter {
         if tool.is_server {
             return;
         }
+        let line = block::repeat_call(pen, tool);
         response.add_call(Call {
             id,
-            line: Some(block::repeat_call(pen, tool)),
+            line: Some(pen.out.pack(line)),
             millis: pen.millis,
             is_answered: self.early.contains_key(&id),
         });

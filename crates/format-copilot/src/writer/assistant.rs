@@ -140,11 +140,11 @@ impl SessionWriter {
         let written = self.calls.name(&id, || out.uuid(event, "tool", block_idx));
         let name = replacement_tool_name(&tool.name.decode());
         block::put_call(out, line, tool, written.as_deref(), name.as_deref());
-        let call = Call { written };
+        let call = Call { written: written.map(Into::into) };
         let early = self.calls.release(&id);
-        self.calls.add(&id, call.clone());
+        self.calls.add(&id, call.clone(), &self.facts);
         if let Some(early) = early {
-            self.calls.answer(&id);
+            self.calls.answer(&id, &self.facts);
             out.put(early.id, ",\"toolCallId\":");
             out.put_string(early.id, call.written.as_deref().unwrap_or(&id));
             out.put(early.id, "},\"type\":\"tool.execution_complete\"");

@@ -3,9 +3,11 @@
 //! In: the tool use `call:1`. Out: a new id of letters, digits, `_` and `-`, because Copilot sends
 //! ids unchanged and the API refuses the colon.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::BTreeMap;
 
-use core_model::{Facts, IdSet, Place, ToolUse, is_accepted_tool_id, replacement_tool_id};
+use core_model::{
+    Facts, IdSet, OpenCalls, Place, ToolUse, is_accepted_tool_id, replacement_tool_id,
+};
 
 use super::thread::Line;
 
@@ -16,14 +18,14 @@ const MAX_EARLY: usize = 64;
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     /// The id in the output, if it differs from the source's.
-    pub(super) written: Option<String>,
+    pub(super) written: Option<Box<str>>,
 }
 
 /// The calls of the session.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     /// The calls without a result, by their ids in the source.
-    open: HashMap<String, VecDeque<Call>>,
+    open: OpenCalls<Call>,
     written: IdSet,
     called: IdSet,
     /// Results whose calls come later, by the ids of the calls.
@@ -42,11 +44,9 @@ impl Calls {
     }
 
     /// Adds a call.
-    pub(super) fn add(&mut self, id: &str, call: Call) {
+    pub(super) fn add(&mut self, id: &str, call: Call, facts: &Facts) {
         self.called.insert(id);
-        // Nearly all ids have one call.
-        let waiting = self.open.entry(id.to_owned());
-        waiting.or_insert_with(|| VecDeque::with_capacity(1)).push_back(call);
+        self.open.add(facts.hash(id), call);
     }
 
     /// Returns whether a call with an id was added.
@@ -60,20 +60,15 @@ impl Calls {
     }
 
     /// Adds a call of a resumed line.
-    pub(super) fn resume(&mut self, tool: &ToolUse<'_>) {
+    pub(super) fn resume(&mut self, tool: &ToolUse<'_>, facts: &Facts) {
         let id = tool.id.decode();
         self.written.insert(&id);
-        self.add(&id, Call { written: None });
+        self.add(&id, Call { written: None }, facts);
     }
 
     /// Removes and returns the call that a result answers.
-    pub(super) fn answer(&mut self, id: &str) -> Option<Call> {
-        let waiting = self.open.get_mut(id)?;
-        let call = waiting.pop_front();
-        if waiting.is_empty() {
-            self.open.remove(id);
-        }
-        call
+    pub(super) fn answer(&mut self, id: &str, facts: &Facts) -> Option<Call> {
+        self.open.answer(facts.hash(id))
     }
 
     /// Returns whether a later line may have a call with an id, and a result of it can wait.

@@ -17,12 +17,13 @@ mod notice;
 mod open;
 mod user;
 
-use std::collections::{HashMap, VecDeque};
+use std::{collections::VecDeque, sync::Arc};
 
 use core_model::{
-    Block, Body, Event, EventWriter, Facts, IdHasher, IdSet, Message, Options, Output, Role, Title,
+    Block, Body, ByHash, Event, EventWriter, Facts, IdHasher, IdSet, Message, OpenCalls, Options,
+    Output, Role, Title, ToolNames,
 };
-use jsonl::{Text, json_string};
+use jsonl::Text;
 
 use self::open::Open;
 pub(super) use self::{
@@ -55,11 +56,12 @@ struct SessionWriter {
     open: VecDeque<Open>,
     /// The number of lines that were emitted.
     n_emitted: usize,
-    /// The calls without a result, by their ids in the source: the number of the line, and the number of
-    /// the part.
-    calls: HashMap<String, VecDeque<(usize, usize)>>,
-    /// The names of calls without a result in lines that are complete, JSON strings.
-    unanswered: HashMap<String, String>,
+    /// The calls without a result: the number of the line, and the number of the part.
+    calls: OpenCalls<(usize, usize)>,
+    /// The names of calls without a result in lines that are complete, JSON strings, by the hashes of the
+    /// calls' ids.
+    unanswered: ByHash<Arc<str>>,
+    tool_names: ToolNames,
     /// The ids of messages.
     used: IdSet,
     /// The ids of calls.
@@ -158,11 +160,11 @@ impl SessionWriter {
         for (block, _) in message.blocks() {
             match block {
                 Block::ToolUse(tool) if message.role == Role::Assistant => {
-                    let name = json_string(&tool.name.decode());
-                    self.unanswered.insert(tool.id.decode().into_owned(), name);
+                    let name = self.tool_names.json(&tool.name.decode());
+                    self.unanswered.insert(self.facts.hash(&tool.id.decode()), name);
                 }
                 Block::ToolResult(result) => {
-                    self.unanswered.remove(&*result.tool_use_id.decode());
+                    self.unanswered.remove(&self.facts.hash(&result.tool_use_id.decode()));
                 }
                 _ => {}
             }
@@ -176,31 +178,15 @@ impl SessionWriter {
         self.emit_complete(out);
     }
 
-    /// Removes and returns the place of the first call that has an id and no result.
-    fn answer(&mut self, id: &str) -> Option<(usize, usize)> {
-        let waiting = self.calls.get_mut(id)?;
-        let place = waiting.pop_front();
-        if waiting.is_empty() {
-            self.calls.remove(id);
-        }
-        place
-    }
-
-    /// Returns whether a line can be emitted: no later result is for one of its calls.
-    fn is_complete(&self, place: usize, open: &Open) -> bool {
-        open.call_ids().all(|id| {
-            let mut waiting = self.calls.get(id).into_iter().flatten();
-            !waiting.any(|(line, _)| *line == place) || !self.facts.is_answered(id)
-        })
-    }
-
-    /// Emits the lines that are complete. The last response may go on until a message follows it.
+    /// Emits the lines that are complete: no later result is for one of their calls. The last response may go
+    /// on until a message follows it.
     fn emit_complete(&mut self, out: &mut Output) {
-        while let Some(first) = self.open.front() {
+        loop {
             let is_full = self.open.len() > MAX_WAITING;
-            let is_closed =
-                !first.is_response() || self.open.iter().skip(1).any(|open| open.closes);
-            if !(is_full || is_closed && self.is_complete(self.n_emitted, first)) {
+            let is_followed = self.open.iter().skip(1).any(|open| open.closes);
+            let Some(first) = self.open.front_mut() else { return };
+            let is_closed = !first.is_response() || is_followed;
+            if !(is_full || is_closed && first.is_complete(&self.facts)) {
                 return;
             }
             self.emit_first(out);
@@ -215,15 +201,10 @@ impl SessionWriter {
 
     fn emit_first(&mut self, out: &mut Output) {
         let Some(open) = self.open.pop_front() else { return };
-        for (id, name) in open.calls() {
-            let Some(waiting) = self.calls.get_mut(id) else { continue };
-            let n_before = waiting.len();
-            waiting.retain(|(place, _)| *place != self.n_emitted);
-            if waiting.len() < n_before {
-                self.unanswered.insert(id.to_owned(), name.to_owned());
-            }
-            if waiting.is_empty() {
-                self.calls.remove(id);
+        for call in open.calls() {
+            while self.calls.first(call.id).is_some_and(|(line, _)| *line == self.n_emitted) {
+                self.calls.remove(call.id);
+                self.unanswered.insert(call.id, call.name.clone());
             }
         }
         self.n_emitted = self.n_emitted.saturating_add(1);

@@ -3,7 +3,7 @@
 use core_model::{
     Block, Event, LossKind, Message, Output, ToolUse, is_accepted_tool_id, replacement_tool_name,
 };
-use jsonl::{Raw, Style, json_string, respell};
+use jsonl::{Raw, Style, respell};
 
 use super::{SessionWriter, losses, response::Response};
 use crate::{calls::Call, write_part};
@@ -112,9 +112,10 @@ impl SessionWriter {
         let written = self.calls.name(&id, || out.uuid(event, "tool", block_idx));
         let name = replacement_tool_name(&tool.name.decode());
         write_part::put_call(out, line, tool, written.as_deref(), name.as_deref());
-        let name = json_string(&name.unwrap_or_else(|| tool.name.decode().into_owned()));
+        let name = self.calls.tool_name(&name.map_or_else(|| tool.name.decode(), Into::into));
         let place = self.response.as_mut().map_or(0, Response::add_call);
-        self.calls.add(&id, Call { written, name, place });
+        let call = Call { written: written.map(Into::into), name, place };
+        self.calls.add(&id, call, &self.facts);
     }
 
     /// Writes a text of the client that has the role of the assistant as a notice, because the client

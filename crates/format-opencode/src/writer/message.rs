@@ -2,7 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use core_model::{Event, IdHasher, LineId, LossKind, Message, Output, Place, Role, Tokens, millis};
+use core_model::{
+    Event, Facts, IdHasher, LineId, LossKind, Message, Output, Place, Role, Tokens, millis,
+};
 use jsonl::{Raw, Text, json_string};
 
 use super::{SessionWriter, ids::Ids, part::Part};
@@ -47,6 +49,8 @@ pub(super) struct Open {
     /// Its time in milliseconds since 1970.
     pub(super) created: i64,
     pub(super) parts: Vec<Part>,
+    /// The number of first parts that no later result belongs to.
+    n_complete: usize,
     pub(super) model: Option<String>,
     pub(super) is_summary: bool,
     /// Whether a call of it has its result.
@@ -103,6 +107,7 @@ impl SessionWriter {
             uuid: out.uuid(event, "message", n),
             created,
             parts: Vec::new(),
+            n_complete: 0,
             model: None,
             is_summary: false,
             has_results: false,
@@ -123,6 +128,17 @@ impl Open {
             Key::Alone => false,
         };
         self.role == Role::Assistant && !self.is_summary && goes_on && self.key == key
+    }
+
+    /// Returns whether no later result is for one of the calls.
+    pub(super) fn is_complete(&mut self, facts: &Facts) -> bool {
+        while let Some(part) = self.parts.get(self.n_complete) {
+            if part.is_open() && part.call.is_some_and(|id| facts.is_hash_answered(id)) {
+                return false;
+            }
+            self.n_complete = self.n_complete.saturating_add(1);
+        }
+        true
     }
 
     /// Stores the members of a response. The last record of a response has the final ones.

@@ -12,12 +12,12 @@ pub(super) struct Part {
     id: LineId,
     /// The place of the metadata, which may hold the carry.
     metadata: Metadata,
-    /// The id of a call; `None` for other parts.
-    pub(super) call: Option<String>,
+    /// The hash of a call's id; `None` for other parts.
+    pub(super) call: Option<u64>,
     /// Whether the id of the call is written as another one.
     is_renamed: bool,
-    /// The state of a call after its input; `None` without a result.
-    result: Option<String>,
+    /// The time of a call's result in milliseconds since 1970; `None` without a result.
+    result: Option<i64>,
     attachments: Vec<(String, String)>,
 }
 
@@ -35,6 +35,11 @@ enum Metadata {
 impl Part {
     fn new(id: LineId, metadata: Metadata) -> Self {
         Self { id, metadata, call: None, is_renamed: false, result: None, attachments: Vec::new() }
+    }
+
+    /// Returns whether the part is a call without a result.
+    pub(super) fn is_open(&self) -> bool {
+        self.call.is_some() && self.result.is_none()
     }
 
     /// Returns whether the part can hold a carry.
@@ -118,12 +123,13 @@ impl Part {
         Self::new(id, Metadata::Absent)
     }
 
-    /// Writes a call up to its input, with another id if an earlier call has its own.
+    /// Writes a call up to its input. `hash` is the hash of its id, and `other` its id in the output if an
+    /// earlier call has its own.
     pub(super) fn call(
         out: &mut Output,
         line: LineId,
         tool: &ToolUse<'_>,
-        other: Option<&str>,
+        (hash, other): (u64, Option<&str>),
     ) -> Self {
         let id = out.open_part(line);
         out.put(id, "{\"type\":\"tool\",\"callID\":");
@@ -132,8 +138,8 @@ impl Part {
         out.copy_tool_name(id, tool.name);
         out.put(id, ",\"state\":{\"input\":");
         out.copy_object_input(id, tool);
-        let call = Some(tool.id.decode().into_owned());
-        Self { call, is_renamed: other.is_some(), ..Self::new(id, Metadata::Absent) }
+        let is_renamed = other.is_some();
+        Self { call: Some(hash), is_renamed, ..Self::new(out.pack(id), Metadata::Absent) }
     }
 
     /// Writes the request of a compaction.
@@ -166,8 +172,14 @@ impl Part {
     }
 
     /// Adds the result of a call.
-    pub(super) fn complete(&mut self, out: &mut Output, result: &ToolResult<'_>, end: i64) {
-        let id = self.id;
+    pub(super) fn complete(
+        &mut self,
+        out: &mut Output,
+        line: LineId,
+        result: &ToolResult<'_>,
+        end: i64,
+    ) {
+        let id = out.unpack_part(self.id, line);
         if self.is_renamed {
             out.lose(LossKind::Flattened, "tool_result.tool_use_id");
         }
@@ -200,16 +212,21 @@ impl Part {
             }
         }
         let about = if is_error { "" } else { ",\"title\":\"\",\"metadata\":{}" };
-        self.result = Some(format!("{about},\"time\":{{\"start\":START,\"end\":{end}}}"));
+        out.put(id, about);
+        self.id = out.pack(id);
+        self.result = Some(end);
     }
 
     /// Appends the part to its line, with its end and the members `ids`.
     pub(super) fn append(self, out: &mut Output, line: LineId, created: i64, ids: &str) {
-        let id = self.id;
+        let id = out.unpack_part(self.id, line);
         if self.call.is_some() {
             match self.result {
-                Some(result) => {
-                    out.put(id, &result.replacen("START", &created.to_string(), 1));
+                Some(end) => {
+                    out.put_args(
+                        id,
+                        format_args!(",\"time\":{{\"start\":{created},\"end\":{end}}}"),
+                    );
                     if !self.attachments.is_empty() {
                         out.put(id, ",\"attachments\":[");
                         let mut comma = "";
@@ -246,7 +263,7 @@ impl Part {
             Metadata::Absent | Metadata::No => ("", ""),
         };
         out.put(id, start);
-        out.append_part(id);
+        out.append_part(id, line);
         match self.metadata {
             Metadata::Open => out.mark_carry(line, ",\"convert\":{", "}"),
             Metadata::Absent => out.mark_carry(line, ",\"metadata\":{\"convert\":{", "}}"),

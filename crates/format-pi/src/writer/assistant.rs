@@ -4,7 +4,7 @@ use core_model::{
     Block, Event, LossKind, Message, Output, Tokens, ToolUse, is_accepted_tool_id,
     replacement_tool_name,
 };
-use jsonl::{Raw, Style, json_string, respell};
+use jsonl::{Raw, Style, respell};
 
 use super::{
     SessionWriter, block,
@@ -128,12 +128,14 @@ impl SessionWriter {
         let written = self.calls.name(&id, || out.uuid(event, "tool", block_idx));
         let name = replacement_tool_name(&tool.name.decode());
         block::put_call(out, line, tool, written.as_deref(), name.as_deref());
-        let name = json_string(&name.unwrap_or_else(|| tool.name.decode().into_owned()));
+        let name = self.calls.tool_name(&name.map_or_else(|| tool.name.decode(), Into::into));
         let place = self.response.as_mut().map_or(0, Response::add_call);
-        let call = Call { written, name, place };
-        let Some(early) = self.calls.release(&id) else { return self.calls.add(&id, call) };
-        self.calls.add(&id, call.clone());
-        self.calls.answer(&id);
+        let call = Call { written: written.map(Into::into), name, place };
+        let Some(early) = self.calls.release(&id) else {
+            return self.calls.add(&id, call, &self.facts);
+        };
+        self.calls.add(&id, call.clone(), &self.facts);
+        self.calls.answer(&id, &self.facts);
         out.put(early.id, ",\"toolCallId\":");
         out.put_string(early.id, call.written.as_deref().unwrap_or(&id));
         out.put(early.id, ",\"toolName\":");

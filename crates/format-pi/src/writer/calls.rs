@@ -3,10 +3,11 @@
 //! In: the tool use `call:1`. Out: a new id of letters, digits, `_` and `-`, because pi sends ids
 //! unchanged and the API refuses the colon.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::{collections::BTreeMap, sync::Arc};
 
-use core_model::{Facts, IdSet, Place, ToolUse, is_accepted_tool_id, replacement_tool_id};
-use jsonl::json_string;
+use core_model::{
+    Facts, IdSet, OpenCalls, Place, ToolNames, ToolUse, is_accepted_tool_id, replacement_tool_id,
+};
 
 use super::thread::Line;
 
@@ -17,9 +18,9 @@ const MAX_EARLY: usize = 64;
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     /// The id in the output, if it differs from the source's.
-    pub(super) written: Option<String>,
+    pub(super) written: Option<Box<str>>,
     /// The name of the tool, a JSON string.
-    pub(super) name: String,
+    pub(super) name: Arc<str>,
     /// The number of the call in its response.
     pub(super) place: usize,
 }
@@ -28,10 +29,10 @@ pub(super) struct Call {
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     /// The calls of the current response without a result, by their ids in the source.
-    open: HashMap<String, VecDeque<Call>>,
+    open: OpenCalls<Call>,
+    names: ToolNames,
     written: IdSet,
     called: IdSet,
-    answered: IdSet,
     /// Results whose calls come later, by the ids of the calls.
     early: BTreeMap<String, (Line, Place)>,
 }
@@ -47,12 +48,15 @@ impl Calls {
         Some(name)
     }
 
+    /// Returns the name of a tool as a JSON string.
+    pub(super) fn tool_name(&mut self, name: &str) -> Arc<str> {
+        self.names.json(name)
+    }
+
     /// Adds a call.
-    pub(super) fn add(&mut self, id: &str, call: Call) {
+    pub(super) fn add(&mut self, id: &str, call: Call, facts: &Facts) {
         self.called.insert(id);
-        // Nearly all ids have one call.
-        let waiting = self.open.entry(id.to_owned());
-        waiting.or_insert_with(|| VecDeque::with_capacity(1)).push_back(call);
+        self.open.add(facts.hash(id), call);
     }
 
     /// Returns whether a call with an id was added.
@@ -66,22 +70,16 @@ impl Calls {
     }
 
     /// Adds a call of a resumed line.
-    pub(super) fn resume(&mut self, tool: &ToolUse<'_>) {
+    pub(super) fn resume(&mut self, tool: &ToolUse<'_>, facts: &Facts) {
         let id = tool.id.decode();
         self.written.insert(&id);
-        let name = json_string(&tool.name.decode());
-        self.add(&id, Call { written: None, name, place: 0 });
+        let name = self.tool_name(&tool.name.decode());
+        self.add(&id, Call { written: None, name, place: 0 }, facts);
     }
 
     /// Removes and returns the call that a result answers.
-    pub(super) fn answer(&mut self, id: &str) -> Option<Call> {
-        self.answered.insert(id);
-        let waiting = self.open.get_mut(id)?;
-        let call = waiting.pop_front();
-        if waiting.is_empty() {
-            self.open.remove(id);
-        }
-        call
+    pub(super) fn answer(&mut self, id: &str, facts: &Facts) -> Option<Call> {
+        self.open.answer(facts.hash(id))
     }
 
     /// Returns whether a later line may have a call with an id, and a result of it can wait.
@@ -108,8 +106,8 @@ impl Calls {
     }
 
     /// Returns whether the source has a later result for a call of the current response.
-    pub(super) fn is_any_expected(&self, facts: &Facts) -> bool {
-        self.open.keys().any(|id| !self.answered.contains(id) && facts.is_answered(id))
+    pub(super) fn is_any_expected(&mut self, facts: &Facts) -> bool {
+        self.open.is_any_expected(facts)
     }
 
     /// Forgets the calls of a response that is emitted.

@@ -1,9 +1,6 @@
 //! Writes responses: all lines of a response as one message.
 
-use std::collections::VecDeque;
-
 use core_model::{Block, Event, LineId, LossKind, Message, Output, ToolUse, replacement_tool_id};
-use jsonl::json_string;
 
 use super::{
     SessionWriter, losses,
@@ -89,7 +86,7 @@ impl SessionWriter {
             }
         };
         if let Some(open) = self.open.get_mut(at) {
-            open.add(Part { bytes, kind });
+            open.add(Part { bytes: out.pack(bytes), kind });
         }
     }
 
@@ -100,20 +97,18 @@ impl SessionWriter {
         (bytes, at, block_idx): (LineId, usize, usize),
         out: &mut Output,
     ) {
-        let id = tool.id.decode().into_owned();
+        let id = tool.id.decode();
         // The client finds the call of a result by its id.
         let is_known = id.is_empty() || !self.called.insert(&id);
         let written = is_known.then(|| replacement_tool_id(&out.uuid(event, "tool", block_idx)));
         write_part::put_call_members(out, bytes, tool, written.as_deref(), None);
-        let name = json_string(&tool.name.decode());
-        let call = Call { id: id.clone(), written, name, result: None };
+        let name = self.tool_names.json(&tool.name.decode());
+        let hash = self.facts.hash(&id);
+        let call = Call { id: hash, written: written.map(Into::into), name, result: None };
         let place = self.n_emitted.saturating_add(at);
         if let Some(open) = self.open.get_mut(at) {
-            let part = open.add(Part { bytes, kind: PartKind::Call(call) });
-            self.calls
-                .entry(id)
-                .or_insert_with(|| VecDeque::with_capacity(1))
-                .push_back((place, part));
+            let part = open.add(Part { bytes: out.pack(bytes), kind: PartKind::Call(call) });
+            self.calls.add(hash, (place, part));
         }
     }
 

@@ -3,7 +3,9 @@
 //! In: a response with the parts text, call, and the result of the call. Out:
 //! `{..,"content":[{"text":..}],"toolCalls":[{..,"result":[..],"status":"success"}]}`.
 
-use core_model::{LineId, LossKind, Message, Output, Place, Tokens};
+use std::sync::Arc;
+
+use core_model::{Facts, LineId, LossKind, Message, Output, Place, Tokens};
 use jsonl::{Text, json_string};
 
 use crate::key::Key;
@@ -23,6 +25,8 @@ struct Response {
     key: Key,
     place: Place,
     parts: Vec<Part>,
+    /// The number of first parts that no later result belongs to.
+    n_complete: usize,
     has_results: bool,
     model: Option<String>,
     tokens: Option<String>,
@@ -47,11 +51,12 @@ pub(super) enum PartKind {
 /// A call.
 #[derive(Debug)]
 pub(super) struct Call {
-    /// The id in the source, and in the output if it is another one.
-    pub(super) id: String,
-    pub(super) written: Option<String>,
+    /// The hash of its id in the source.
+    pub(super) id: u64,
+    /// The id in the output, if it is another one.
+    pub(super) written: Option<Box<str>>,
     /// The name of the tool, a JSON string.
-    pub(super) name: String,
+    pub(super) name: Arc<str>,
     /// The members with the result, as a part of the line.
     pub(super) result: Option<LineId>,
 }
@@ -71,7 +76,7 @@ impl Open {
     pub(super) fn response(line: LineId, key: Key, place: Place) -> Self {
         let (parts, model, tokens) = Default::default();
         let has_results = false;
-        let response = Response { key, place, parts, has_results, model, tokens };
+        let response = Response { key, place, parts, n_complete: 0, has_results, model, tokens };
         Self { line, closes: true, response: Some(response) }
     }
 
@@ -104,18 +109,28 @@ impl Open {
         }
     }
 
-    /// Returns the ids of the calls in the source, and the names of their tools.
-    pub(super) fn calls(&self) -> impl Iterator<Item = (&str, &str)> {
+    /// Returns the calls.
+    pub(super) fn calls(&self) -> impl Iterator<Item = &Call> {
         let parts = self.response.iter().flat_map(|response| &response.parts);
         parts.filter_map(|part| match &part.kind {
-            PartKind::Call(call) => Some((call.id.as_str(), call.name.as_str())),
+            PartKind::Call(call) => Some(call),
             PartKind::Text | PartKind::Thought => None,
         })
     }
 
-    /// Returns the ids of the calls in the source.
-    pub(super) fn call_ids(&self) -> impl Iterator<Item = &str> {
-        self.calls().map(|(id, _)| id)
+    /// Returns whether no later result is for one of the calls.
+    pub(super) fn is_complete(&mut self, facts: &Facts) -> bool {
+        let Some(response) = &mut self.response else { return true };
+        while let Some(part) = response.parts.get(response.n_complete) {
+            if let PartKind::Call(call) = &part.kind
+                && call.result.is_none()
+                && facts.is_hash_answered(call.id)
+            {
+                return false;
+            }
+            response.n_complete = response.n_complete.saturating_add(1);
+        }
+        true
     }
 
     /// Stores the members of the message. The last line of a response has the final ones.
@@ -150,18 +165,20 @@ impl Response {
                 PartKind::Text => {
                     out.put(line, comma);
                     comma = ",";
-                    out.append_part(bytes);
+                    out.append_part(bytes, line);
                 }
                 PartKind::Thought => thoughts.push(bytes),
                 PartKind::Call(call) => {
+                    let mut bytes = bytes;
                     if has_calls_between {
                         // Twice: the client has the order from the content, and the results from `toolCalls`.
+                        bytes = out.unpack_part(bytes, line);
                         let members = String::from_utf8_lossy(out.bytes(bytes)).into_owned();
                         out.put(line, comma);
                         comma = ",";
                         out.put_args(line, format_args!("{{\"functionCall\":{{{members}}}}}"));
                     }
-                    calls.push((bytes, call));
+                    calls.push((out.pack(bytes), call));
                 }
             }
         }
@@ -171,7 +188,7 @@ impl Response {
             out.put(line, comma);
             comma = ",";
             out.put(line, "{\"subject\":\"\",\"description\":");
-            out.append_part(*thought);
+            out.append_part(*thought, line);
             out.put(line, "}");
         }
         out.put(line, if thoughts.is_empty() { "" } else { "]" });
@@ -186,9 +203,9 @@ impl Response {
             out.put(line, comma);
             comma = ",";
             out.put(line, "{");
-            out.append_part(*bytes);
+            out.append_part(*bytes, line);
             match call.result {
-                Some(result) => out.append_part(result),
+                Some(result) => out.append_part(result, line),
                 None => {
                     // The client sends the call alone.
                     out.lose_at(LossKind::Invented, "toolCalls.status", self.place);

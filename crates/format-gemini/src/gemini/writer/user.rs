@@ -74,27 +74,27 @@ impl SessionWriter {
         out: &mut Output,
     ) -> bool {
         out.drop_result(result);
-        let id = result.tool_use_id.decode();
-        let Some((line, part)) = self.answer(&id) else {
-            return match self.unanswered.remove(&*id) {
+        let hash = self.facts.hash(&result.tool_use_id.decode());
+        let Some((line, part)) = self.calls.answer(hash) else {
+            return match self.unanswered.remove(&hash) {
                 Some(name) => self.write_late(event, result, (&name, n), out),
                 None => self.write_orphan(event, message, result, n, out),
             };
         };
         let Some(place) = line.checked_sub(self.n_emitted) else { return false };
         let Some(open) = self.open.get_mut(place) else { return false };
-        let line = open.line;
+        let bytes = out.open_part(open.line);
         let Some(call) = open.answer(part) else { return false };
-        let bytes = out.open_part(line);
-        call.result = Some(bytes);
-        let (written, name) = (call.written.clone(), call.name.clone());
         out.put(bytes, ",\"result\":[");
-        let is_error = put_response(out, bytes, result, (written.as_deref(), &name));
+        let is_error = put_response(out, bytes, result, (call.written.as_deref(), &call.name));
         let status = if is_error { "error" } else { "success" };
         out.put_args(bytes, format_args!("],\"status\":\"{status}\""));
         if event.context.time.is_some() {
             out.put(bytes, ",\"timestamp\":");
             self.put_time(bytes, event, out);
+        }
+        if let Some(call) = self.open.get_mut(place).and_then(|open| open.answer(part)) {
+            call.result = Some(out.pack(bytes));
         }
         false
     }
