@@ -108,7 +108,7 @@ impl Drafts {
         draft.bytes.clear();
         (draft.is_derived, draft.is_touched, draft.n_repeated) = (false, false, 0);
         draft.part = DocumentPart::Record;
-        (draft.mark, draft.owner) = (None, None);
+        (draft.mark, draft.owner, draft.shown) = (None, None, None);
         draft.copied.clear();
         self.free.push(id);
     }
@@ -133,6 +133,8 @@ const OPENED: &str = "ids are made by opening a line, and lines are never taken 
 pub(crate) struct Draft {
     pub(crate) bytes: Vec<u8>,
     pub(crate) copied: Vec<Copied>,
+    /// The offset in the current source line of the first value that the line shows in a spelling of its own.
+    pub(crate) shown: Option<u32>,
     pub(crate) is_derived: bool,
     /// The number of values that the line repeats without a note.
     pub(crate) n_repeated: u32,
@@ -233,7 +235,7 @@ impl Source {
     }
 
     /// Returns the offset of a slice in the source line; `None` if it is not a part of it.
-    fn find(&self, slice: &str) -> Option<usize> {
+    pub(crate) fn find(&self, slice: &str) -> Option<usize> {
         let from = (slice.as_ptr() as usize).checked_sub(self.address)?;
         (from + slice.len() <= self.length && !slice.is_empty()).then_some(from)
     }

@@ -12,7 +12,9 @@ use jsonl::{
 
 use crate::{
     Event, Input, LossKind, Losses, TextBody, ToolName, ToolUse,
-    draft::{CarryMark, Copied, DocumentPart, Drafts, LARGE, LONG, LineId, Source, Spelling},
+    draft::{
+        CarryMark, Copied, DocumentPart, Draft, Drafts, LARGE, LONG, LineId, Source, Spelling,
+    },
     id,
     packed::PackedLines,
 };
@@ -121,14 +123,17 @@ impl Output {
         }
     }
 
-    /// Notes that a line shows a value of the current source line, which the writer spells itself. For
-    /// formats whose carries refer to no bytes of a record ([`Rewrites::Values`](crate::Rewrites)): of a
+    /// Notes that a line shows a value of the current source line, which the writer spells itself. Of a
     /// source line with values in several lines, each of them covers a part.
     pub fn show(&mut self, id: LineId, raw: Raw<'_>) {
         self.touch(id);
-        if self.notes() {
-            self.note(id, raw.as_str(), 0, Spelling::Same);
+        if !self.notes() {
+            return;
         }
+        let from = self.source.find(raw.as_str()).and_then(|from| u32::try_from(from).ok());
+        let line = self.drafts.line(id).owner.unwrap_or(id);
+        let draft = self.drafts.line_mut(line);
+        draft.shown = [draft.shown, from].into_iter().flatten().min();
     }
 
     /// Notes the first slice of the current source line in a line.
@@ -144,7 +149,8 @@ impl Output {
             self.has_many_lines = true;
             self.repeated = Vec::new();
             for id in &self.touched {
-                self.drafts.line_mut(*id).copied = Vec::new();
+                let draft = self.drafts.line_mut(*id);
+                (draft.copied, draft.shown) = (Vec::new(), None);
             }
         }
     }
@@ -183,6 +189,7 @@ impl Output {
             Some(other) => {
                 self.lose(LossKind::Flattened, field);
                 self.put_string(id, other);
+                self.show(id, text.into());
             }
             None => self.copy_text(id, text),
         }
@@ -476,9 +483,11 @@ impl Output {
         &self.touched
     }
 
-    /// Returns the offset in the source line of the first range that was copied to a line.
+    /// Returns the offset in the source line of the first range that was copied to a line, or that it
+    /// [shows](Output::show).
     pub fn first_copied(&self, id: LineId) -> Option<u32> {
-        self.drafts.line(id).copied.iter().map(|copied| copied.from).min()
+        let Draft { copied, shown, .. } = self.drafts.line(id);
+        copied.iter().map(|copied| copied.from).chain(*shown).min()
     }
 
     /// Returns the longer values of the current source line that written lines contain unchanged
@@ -511,7 +520,9 @@ impl Output {
     /// Swaps the noted ranges of a line with an empty buffer.
     pub fn swap_copied(&mut self, id: LineId, buffer: &mut Vec<Copied>) {
         buffer.clear();
-        std::mem::swap(&mut self.drafts.line_mut(id).copied, buffer);
+        let draft = self.drafts.line_mut(id);
+        draft.shown = None;
+        std::mem::swap(&mut draft.copied, buffer);
     }
 
     /// Returns an emitted line for reuse.

@@ -19,7 +19,9 @@ use std::{
     collections::{HashMap, HashSet},
 };
 
-use core_model::{Block, Body, Content, Event, ToolResult, is_replacement_tool_id};
+use core_model::{
+    Block, Body, Content, Event, ToolResult, is_accepted_tool_id, is_replacement_tool_id,
+};
 use jsonl::{Raw, Scanner, Style, respell};
 use twox_hash::XxHash3_64;
 
@@ -38,6 +40,15 @@ struct CallBlock {
     /// The words in its place in a message that has no tool uses, such as one that failed.
     placeholder: String,
     input: String,
+}
+
+impl CallBlock {
+    /// Returns whether a side has the block as plain JSON, or the words in its place.
+    fn is_words_of(&self, side: &Sayings) -> bool {
+        [&self.block, &self.respelt].iter().any(|block| side.others.contains(*block))
+            || side.others.contains(&self.placeholder)
+            || side.lines.contains(&(Kind::Assistant, self.placeholder.clone()))
+    }
 }
 
 /// The id of a tool use, or the id that a tool result names, in the form that is compared.
@@ -75,24 +86,49 @@ pub(super) struct ReplacedIds {
 
 impl ReplacedIds {
     /// Returns the ids of written records that replace ids of restored records.
+    ///
+    /// Shown `a`, `toolu_1..`, `toolu_2..`; restored `a`, `x:1`, `x:2`: `a` is in both, and the others are pairs in
+    /// order. A notice shows no id, so a restored id may have no partner.
     fn find(&mut self, shown: &Sayings, said: &Sayings) -> Vec<(ToolId, ToolId)> {
-        if shown.ids.len() != said.ids.len() {
-            return Vec::new();
-        }
         // Some formats have the results behind all calls of a response, and others behind each call.
-        let of_kind = |sayings: &Sayings, is_call: bool| -> Vec<ToolId> {
-            sayings.ids.iter().filter(|id| id.tool.is_some() == is_call).cloned().collect()
+        let of_kind = |ids: &[ToolId], is_call: bool| -> Vec<ToolId> {
+            ids.iter().filter(|id| id.tool.is_some() == is_call).cloned().collect()
         };
-        let both = [true, false].map(|is_call| (of_kind(shown, is_call), of_kind(said, is_call)));
-        let hash = |id: &ToolId| hash(&id.id);
-        let pairs = both.into_iter().flat_map(|(new, old)| new.into_iter().zip(old));
-        let pairs = pairs.filter(|(new, old)| {
-            new.id != old.id
-                && new.tool == old.tool
-                && is_replacement_tool_id(&new.id)
-                && *self.restored.entry(hash(new)).or_insert(hash(old)) == hash(old)
-        });
-        pairs.collect()
+        let mut pairs = Vec::new();
+        for is_call in [true, false] {
+            let new = of_kind(&shown.ids, is_call);
+            let old = of_kind(&said.ids, is_call);
+            self.pair(&new, &old, &mut pairs);
+        }
+        pairs
+    }
+
+    /// Adds pairs of replacements and of the ids that they replace: the pairs that are known from records before, and
+    /// the others in order.
+    fn pair(&mut self, new: &[ToolId], old: &[ToolId], pairs: &mut Vec<(ToolId, ToolId)>) {
+        let by_hash: HashMap<u64, &ToolId> = old.iter().map(|id| (hash(&id.id), id)).collect();
+        let mut others = without(old, new);
+        let mut new = without(new, old);
+        new.retain(|id| is_replacement_tool_id(&id.id));
+        let known: HashSet<u64> =
+            new.iter().filter_map(|id| self.restored.get(&hash(&id.id)).copied()).collect();
+        others.retain(|id| !known.contains(&hash(&id.id)));
+        let is_unknown = |id: &&&ToolId| !self.restored.contains_key(&hash(&id.id));
+        if new.iter().filter(is_unknown).count() < others.len() {
+            // The other ones that an API accepts are in notices, because another tool use has the same id.
+            others.retain(|id| !is_accepted_tool_id(&id.id));
+        }
+        let mut others = others.into_iter();
+        for new in new {
+            let old = match self.restored.get(&hash(&new.id)) {
+                Some(old) => by_hash.get(old).copied(),
+                None => others.by_ref().find(|old| old.tool == new.tool),
+            };
+            if let Some(old) = old.filter(|old| old.tool == new.tool) {
+                self.restored.insert(hash(&new.id), hash(&old.id));
+                pairs.push((new.clone(), old.clone()));
+            }
+        }
     }
 
     /// Puts the restored ids into the texts of written records.
@@ -105,6 +141,23 @@ impl ReplacedIds {
     }
 }
 
+/// Returns the ids that other ids do not have, in order. Of an id that is twice in `ids` and once in `others`, the second
+/// one is returned.
+fn without<'i>(ids: &'i [ToolId], others: &[ToolId]) -> Vec<&'i ToolId> {
+    let mut counts = HashMap::<&str, usize>::new();
+    for other in others {
+        *counts.entry(&other.id).or_default() += 1;
+    }
+    let mut is_left = |id: &&ToolId| match counts.get_mut(&*id.id) {
+        Some(count @ 1..) => {
+            *count -= 1;
+            false
+        }
+        _ => true,
+    };
+    ids.iter().filter(|id| is_left(id)).collect()
+}
+
 /// The texts of records, line by line.
 #[derive(Debug, Default)]
 pub(super) struct Sayings {
@@ -114,10 +167,10 @@ pub(super) struct Sayings {
     others: HashSet<String>,
     /// The words in place of tool uses, which a text of the other side may be.
     placeholders: HashSet<String>,
-    /// Blocks that a target may not know: the start of their placeholder, and the block.
+    /// The first blocks that a target may not know: the start of their placeholder, and the block.
     marks: Vec<(String, String)>,
-    /// The tool uses, by their lines in `lines`.
-    calls: HashMap<String, CallBlock>,
+    /// The tool uses, by their lines in `lines`. Several tool uses may have one id.
+    calls: HashMap<String, Vec<CallBlock>>,
     /// The ids of tool uses and of tool results, in order.
     ids: Vec<ToolId>,
     /// The hashes of a tool result's id and of each line of its text.
@@ -185,8 +238,8 @@ impl Sayings {
         if self.lines.remove(&(kind, line.clone())) {
             self.lines.insert(old.line());
         }
-        if let Some(block) = self.calls.remove(&line) {
-            self.calls.insert(old.line().1, block);
+        if let Some(blocks) = self.calls.remove(&line) {
+            self.calls.entry(old.line().1).or_default().extend(blocks);
         }
     }
 
@@ -255,7 +308,7 @@ impl Sayings {
                         call_block.block = compared(raw.as_str());
                         call_block.respelt = compared(&spelled(raw, Style::Compact));
                     }
-                    self.calls.insert(compared(&call), call_block);
+                    self.calls.entry(compared(&call)).or_default().push(call_block);
                     Some(Cow::Borrowed("tool_use"))
                 }
                 Block::Thinking { .. } => Some(Cow::Borrowed("thinking")),
@@ -274,7 +327,9 @@ impl Sayings {
                     None
                 }
             };
-            if let Some(kind) = kind {
+            if let Some(kind) = kind
+                && self.marks.len() < MAX_MARKS
+            {
                 // A placeholder such as `[tool_reference WebFetch]` repeats words of the block.
                 let start = raw.as_str().floor_char_boundary(MAX_MARK);
                 let [mark, block] = [&kind, &raw.as_str()[..start]].map(compared);
@@ -287,7 +342,7 @@ impl Sayings {
     /// Returns whether a line is a placeholder for a block that the target does not know.
     fn stands_in(&self, line: &str) -> bool {
         let has_mark = || {
-            self.marks.iter().take(MAX_MARKS).any(|(mark, block)| {
+            self.marks.iter().any(|(mark, block)| {
                 let words = line.strip_prefix(mark.as_str()).and_then(|it| it.strip_suffix(']'));
                 words.is_some_and(|words| block.contains(words))
             })
@@ -298,17 +353,13 @@ impl Sayings {
     /// Returns whether the other side has the block of a tool use as plain JSON, or the words in its place:
     /// formats differ in the members that a tool use must have, and in the messages that may have one.
     fn is_unread_by(&self, call: &str, other: &Self) -> bool {
-        self.calls.get(call).is_some_and(|call| {
-            [&call.block, &call.respelt].iter().any(|block| other.others.contains(*block))
-                || other.others.contains(&call.placeholder)
-                || other.lines.contains(&(Kind::Assistant, call.placeholder.clone()))
-        })
+        self.calls.get(call).is_some_and(|blocks| blocks.iter().any(|it| it.is_words_of(other)))
     }
 
     /// Returns whether an input is in the block of a tool use that the other side has as plain JSON.
     fn is_input_unread_by(&self, line: &str, other: &Self) -> bool {
-        let mut calls = self.calls.iter().filter(|(_, call)| call.input == line || line == "null");
-        calls.any(|(call, _)| self.is_unread_by(call, other))
+        let is_of = |call: &&CallBlock| call.input == line || line == "null";
+        self.calls.values().flatten().filter(is_of).any(|call| call.is_words_of(other))
     }
 
     /// Returns whether the sides have an input with and without the object that writers put around

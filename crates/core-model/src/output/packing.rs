@@ -44,7 +44,7 @@ impl Output {
     /// Packs a line or a part that has all its bytes and waits, if many others wait too. Returns its new id: a
     /// packed line can only be emitted, and a packed part only be unpacked or appended.
     pub fn pack(&mut self, id: LineId) -> LineId {
-        match self.drafts.n_open() > MAX_DRAFTS {
+        match id.packed_number().is_none() && self.drafts.n_open() > MAX_DRAFTS {
             true => self.packed(id).unwrap_or(id),
             false => id,
         }

@@ -207,7 +207,10 @@ pub(super) fn put_result(
 ) {
     out.put(line, "\"message\":{\"role\":\"user\",\"content\":[{\"tool_use_id\":");
     match id {
-        Some(id) => out.put_string(line, id),
+        Some(id) => {
+            out.put_string(line, id);
+            out.show(line, result.tool_use_id.into());
+        }
         None => out.copy_text(line, result.tool_use_id),
     }
     out.put(line, ",\"type\":\"tool_result\",\"content\":");

@@ -125,6 +125,7 @@ impl SessionWriter {
         let mut written = Vec::new();
         respell(&mut written, raw, Style::Compact);
         out.put_string(line.id, &String::from_utf8_lossy(&written));
+        out.show(line.id, raw);
         self.emit(line, out);
     }
 

@@ -96,6 +96,7 @@ impl SessionWriter {
         let mut written = Vec::new();
         respell(&mut written, raw, Style::Compact);
         out.put_string(line.id, &String::from_utf8_lossy(&written));
+        out.show(line.id, raw);
         out.put(line.id, "}");
         self.emit_after_response(line, out);
     }

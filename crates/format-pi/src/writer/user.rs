@@ -130,13 +130,8 @@ impl SessionWriter {
         };
         let line = self.thread.open("message", event, n, out);
         out.put(line.id, ",\"message\":{\"role\":\"toolResult\",\"toolCallId\":");
-        match &call.written {
-            Some(written) => {
-                out.lose(LossKind::Flattened, "tool_result.tool_use_id");
-                out.put_string(line.id, written);
-            }
-            None => out.copy_text(line.id, result.tool_use_id),
-        }
+        let written = call.written.as_deref();
+        out.copy_text_or(line.id, result.tool_use_id, written, "tool_result.tool_use_id");
         out.put(line.id, ",\"toolName\":");
         out.put(line.id, &call.name);
         put_result(out, &line, message, result);
