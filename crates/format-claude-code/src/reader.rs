@@ -67,9 +67,16 @@ fn body<'l>(line: Value<'l>, record: &Record<'l>, message: &ApiMessage<'l>) -> B
         "user" => Body::Message(said(Role::User, record, message)),
         "assistant" => Body::Message(said(Role::Assistant, record, message)),
         "tool_result" => Body::Message(lone_result(line, record)),
-        "system" => match record.unsigned_thinking.filter(|_| is_thought(record)) {
-            Some(thoughts) => Body::Message(thought(thoughts)),
-            None => Body::Notice(notice(record)),
+        "system" => match (record.unsigned_thinking, record.content) {
+            (Some(thoughts), _) if has_subtype(record, "unsigned_thinking") => {
+                Body::Message(thought(thoughts))
+            }
+            (_, Some(content))
+                if content.text().is_some() && has_subtype(record, "local_command") =>
+            {
+                Body::Message(local_command(content))
+            }
+            _ => Body::Notice(notice(record)),
         },
         "summary" => {
             let content = message.content.and_then(|content| content.text());
@@ -126,9 +133,15 @@ fn spoken<'l>(thoughts: Option<Value<'l>>, content: Option<Value<'l>>) -> Conten
     }
 }
 
-/// Returns whether a `system` line holds unsigned thinking that no block followed.
-fn is_thought(record: &Record<'_>) -> bool {
-    record.subtype.is_some_and(|subtype| subtype.is("unsigned_thinking"))
+/// Returns whether a `system` line has a subtype. `unsigned_thinking` holds thinking that no block followed.
+fn has_subtype(record: &Record<'_>, name: &str) -> bool {
+    record.subtype.is_some_and(|subtype| subtype.is(name))
+}
+
+/// Reads a command of the client, such as `/model`, or its output. The client sends it to the model as a text of
+/// the user (2.1.330).
+fn local_command(content: Value<'_>) -> Message<'_> {
+    Message { is_meta: true, ..Message::new(Role::User, Content::new(Some(content), block)) }
 }
 
 fn thought(thoughts: Value<'_>) -> Message<'_> {

@@ -63,6 +63,7 @@ fn is_rare(record: &Record<'_>) -> bool {
     record.error.is_some()
         || record.compact_metadata.is_some()
         || record.level.is_some()
+        || is_local_command(record)
         || others(record).iter().any(|(_, _, is_there)| *is_there)
 }
 
@@ -80,6 +81,11 @@ fn others(record: &Record<'_>) -> [(&'static str, &'static str, bool); 7] {
     ]
 }
 
+/// Returns whether a line is a command of the client or its output, which is read as a text of the user.
+fn is_local_command(record: &Record<'_>) -> bool {
+    record.subtype.is_some_and(|subtype| subtype.is("local_command"))
+}
+
 fn list_rare(record: &Record<'_>, found: &mut dyn FnMut(&str)) {
     let is_notice = record.kind.is_some_and(|kind| kind.is("system"));
     // For a notice without content, the error is its text.
@@ -91,6 +97,9 @@ fn list_rare(record: &Record<'_>, found: &mut dyn FnMut(&str)) {
     let is_serious = |level: Text<'_>| ["error", "warning", "warn"].iter().any(|it| level.is(it));
     if record.level.is_some_and(|level| !(is_notice && is_serious(level))) {
         found("level");
+    }
+    if is_notice && is_local_command(record) {
+        found("subtype");
     }
     for (name, kind, is_there) in others(record) {
         if is_there && !record.kind.is_some_and(|it| it.is(kind)) {
