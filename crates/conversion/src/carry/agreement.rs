@@ -173,8 +173,8 @@ pub(super) struct Sayings {
     calls: HashMap<String, Vec<CallBlock>>,
     /// The ids of tool uses and of tool results, in order.
     ids: Vec<ToolId>,
-    /// The hashes of a tool result's id and of each line of its text.
-    result_lines: Vec<(u64, u64)>,
+    /// The hashes of a tool result's id and of each line of its text; `None` for a result without text.
+    result_lines: Vec<(u64, Option<u64>)>,
     n_bytes: usize,
     has_message: bool,
     has_image: bool,
@@ -216,7 +216,11 @@ impl Sayings {
     fn add_result(&mut self, result: &ToolResult<'_>) {
         let id = hash(&compared(&result.tool_use_id.decode()));
         let text = result.content.joined();
-        self.result_lines.extend(compared_lines(&text).map(|line| (id, hash(&line))));
+        let n_before = self.result_lines.len();
+        self.result_lines.extend(compared_lines(&text).map(|line| (id, Some(hash(&line)))));
+        if self.result_lines.len() == n_before {
+            self.result_lines.push((id, None));
+        }
     }
 
     /// Returns the hashes of the ids of tool results that the other side has as notices, which do not say
@@ -225,7 +229,7 @@ impl Sayings {
         let others: HashSet<u64> = other.others.iter().map(|line| hash(line)).collect();
         let mut ids: HashSet<u64> = self.result_lines.iter().map(|(id, _)| *id).collect();
         for (id, line) in &self.result_lines {
-            if !others.contains(line) {
+            if line.is_some_and(|line| !others.contains(&line)) {
                 ids.remove(id);
             }
         }

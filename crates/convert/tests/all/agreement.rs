@@ -133,6 +133,8 @@ fn calls_with_repeated_and_refused_ids_agree() {
             ],
             &[("t:3", ""), ("t2", "x"), ("t:1", "")],
         ),
+        // A result without a call and without text, beside another one.
+        session(&[call("t1", "Read", "{}")], &[("t1", "a"), ("t9", "")]),
         // More replaced blocks than a comparison keeps.
         session(&many(70).chain(many(70)).collect::<Vec<_>>(), &[("t7", "ok"), ("t69", "")]),
     ];
