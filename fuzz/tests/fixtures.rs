@@ -15,7 +15,7 @@ fn properties_hold_for_fixtures() {
     for (path, bytes) in fixtures() {
         check(&path, &bytes, &mut failures);
     }
-    report(&failures, FALSE_ALARMS, true);
+    report(&failures);
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn properties_hold_for_changed_fixtures() {
             check(&path, &changed, &mut failures);
         }
     }
-    report(&failures, FALSE_ALARMS_OF_CHANGES, n_changes.is_none());
+    report(&failures);
 }
 
 /// Checks all properties for some bytes. Writes the bytes to a file if a property does not hold.
@@ -52,34 +52,9 @@ fn check(path: &Path, bytes: &[u8], failures: &mut Vec<String>) {
     }
 }
 
-/// Properties that do not hold for these fixtures. The changed target restores all
-/// records but the changed one, and the report also says that another record shows something else than
-/// it restores: a false alarm, and no loss. Two written lines show one source record, or the source has
-/// ids of tool uses twice, so that their replacements agree with more than one restored id. Which targets
-/// and changes are tried depends on the number of formats. The test fails for any other fixture, and for
-/// one of these as soon as the property holds.
-const FALSE_ALARMS: &[(&str, &str)] = &[("mutate", "qwen/odd-results.jsonl")];
-
-/// The same for changed copies of these fixtures.
-const FALSE_ALARMS_OF_CHANGES: &[(&str, &str)] = &[
-    ("mutate", "clido/open-tool-call.jsonl"),
-    ("mutate", "copilot/odd-calls.jsonl"),
-    ("mutate", "damaged/blank-lines-clido.jsonl"),
-];
-
-/// Fails for a failure that is not known, and if `is_complete` for a known one that is missing.
-fn report(failures: &[String], known: &[(&str, &str)], is_complete: bool) {
-    let is_known = |failure: &&String| known.iter().any(|(name, path)| is_of(failure, name, path));
-    let new: Vec<_> = failures.iter().filter(|failure| !is_known(failure)).cloned().collect();
-    assert!(new.is_empty(), "{} failures:\n{}", new.len(), new.join("\n"));
-    let holds = |(name, path): &&(&str, &str)| !failures.iter().any(|it| is_of(it, name, path));
-    let mended: Vec<_> = known.iter().filter(holds).collect();
-    assert!(!is_complete || mended.is_empty(), "these hold now, so remove them: {mended:?}");
-}
-
-/// Returns whether a failure is of a property and of a fixture.
-fn is_of(failure: &str, name: &str, path: &str) -> bool {
-    failure.strip_prefix(name).is_some_and(|rest| rest.contains(&format!("/fixtures/{path} (")))
+/// Fails if a property does not hold.
+fn report(failures: &[String]) {
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
 
 /// Changes, removes, repeats or inserts a few bytes.
