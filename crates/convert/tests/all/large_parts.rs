@@ -95,6 +95,37 @@ fn many_short_calls_in_one_message_come_back_from_a_document() {
     }
 }
 
+/// One message of a document shows thousands of Codex records, each with a carry in the sidecar of the Codex file.
+#[test]
+fn thousands_of_records_with_a_sidecar_come_back_through_a_document() {
+    let texts: Vec<String> =
+        (0..9_000).map(|n| format!(r#"{{"type":"text","text":"text {n}"}}"#)).collect();
+    let line = |n: usize, kind: &str, message: &str| {
+        format!(
+            r#"{{"parentUuid":null,"isSidechain":false,"cwd":"/w","sessionId":"11111111-2222-4333-8444-555555555555","version":"2.1.0","type":"{kind}","message":{message},"uuid":"0000000{n}-0000-4000-8000-000000000000","timestamp":"2026-03-21T14:30:0{n}.500Z"}}"#
+        ) + "\n"
+    };
+    let source = [
+        line(0, "user", r#"{"role":"user","content":"x"}"#),
+        line(1, "assistant", &format!(r#"{{"model":"m","id":"msg_1","type":"message","role":"assistant","content":[{}]}}"#, texts.join(","))),
+    ]
+    .concat()
+    .into_bytes();
+    let formats = [&format_claude_code::FORMAT, &format_codex::FORMAT, &format_opencode::FORMAT];
+    let hops = [(0, 1), (1, 2), (2, 0)].map(|(from, to)| (formats[from], formats[to]));
+    let (mut bytes, mut sidecar) = (source.clone(), None);
+    for (from, to) in hops {
+        let carry = CarryMode::Sidecar;
+        let conversion =
+            Conversion { formats: FORMATS, from, to, carry, options: Default::default() };
+        let read = |bytes: Vec<u8>| Sidecar::read(&*bytes).expect("a sidecar");
+        let converted = conversion.convert(&bytes, sidecar.map(read)).expect("converted");
+        assert!(!converted.report.restored.is_not_the_source(), "{:?}", converted.report.restored);
+        (bytes, sidecar) = (converted.bytes, converted.sidecar);
+    }
+    assert!(bytes == source);
+}
+
 /// An edit of one of them is said, and nothing of the others is lost.
 #[test]
 fn an_edit_of_one_of_the_long_parts_is_said() {

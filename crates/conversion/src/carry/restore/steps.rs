@@ -4,10 +4,30 @@ use jsonl::LineBuf;
 
 use super::{Current, Item, Phase, ReadRecord, Restorer};
 use crate::carry::{
-    CarryEntry, EntryKind,
+    CarryEntry, EntryCursor, EntryKind,
     parts::{PartLine, PartOf},
     spilled_runs::RestoredRecord,
 };
+
+/// Limit on the parts of a sidecar's carry that are looked at for the record behind them.
+const MAX_PARTS: usize = 8;
+
+/// Returns whether an entry is of a record that the written record shows: the record itself, or its carry in the
+/// sidecar of the source, which comes directly before it. `next` is behind the entry. So these carries wait for one
+/// record each, and not for all of the records that a written record shows.
+fn is_of_own(entry: &CarryEntry<'_>, mut next: EntryCursor, carry: &str) -> bool {
+    let mut kind = entry.kind;
+    for _ in 0..MAX_PARTS {
+        if kind != EntryKind::Sidecar {
+            break;
+        }
+        match next.next(carry).filter(|next| next.offset == entry.offset) {
+            Some(next) => kind = next.kind,
+            None => return false,
+        }
+    }
+    kind == EntryKind::Own
+}
 
 impl Restorer {
     /// Restores the next entry of a carry.
@@ -17,13 +37,16 @@ impl Restorer {
         let is_own = matches!(current.phase, Phase::Own(_));
         let entry = loop {
             let before = current.cursor;
-            let (phase, cursor) = match (current.cursor.next(&carry), current.phase) {
+            let entry = current.cursor.next(&carry);
+            let is_of_own =
+                entry.as_ref().is_some_and(|entry| is_of_own(entry, current.cursor, &carry));
+            let (phase, cursor) = match (entry, current.phase) {
                 (Some(entry), Phase::HeldBefore)
-                    if entry.kind != EntryKind::Own && entry.offset > current.last_own =>
+                    if !is_of_own && entry.offset > current.last_own =>
                 {
                     (Phase::Own(Some(before)), current.start)
                 }
-                (Some(entry), _) if (entry.kind == EntryKind::Own) == is_own => break entry,
+                (Some(entry), _) if is_of_own == is_own => break entry,
                 (Some(_), _) => continue,
                 (None, Phase::HeldBefore) if !current.is_gone => (Phase::Own(None), current.start),
                 (None, Phase::Own(Some(after))) => (Phase::HeldAfter, after),
@@ -32,7 +55,7 @@ impl Restorer {
             self.current = Some(Current { carry, phase, cursor, ..current });
             return;
         };
-        match is_own {
+        match entry.kind == EntryKind::Own {
             false => self.take_held(&entry, current.is_moved),
             true => {
                 let own = Own {
