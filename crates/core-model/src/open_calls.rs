@@ -131,7 +131,8 @@ impl<C> OpenCalls<C> {
     }
 
     /// Returns whether the source has a later result for an open call. Does not ask twice about a call that
-    /// has none.
+    /// has none: facts that get a result later are refuted, and the conversion begins anew
+    /// ([`Facts::is_refuted`]).
     pub fn is_any_expected(&mut self, facts: &Facts) -> bool {
         self.expected_from = self.expected_from.max(self.start);
         let skipped = self.expected_from.saturating_sub(self.start) as usize;

@@ -71,11 +71,7 @@ fn body<'l>(line: Value<'l>, record: &Record<'l>, message: &ApiMessage<'l>) -> B
             (Some(thoughts), _) if has_subtype(record, "unsigned_thinking") => {
                 Body::Message(thought(thoughts))
             }
-            (_, Some(content))
-                if content.text().is_some() && has_subtype(record, "local_command") =>
-            {
-                Body::Message(local_command(content))
-            }
+            (_, Some(content)) if is_local_command(record) => Body::Message(local_command(content)),
             _ => Body::Notice(notice(record)),
         },
         "summary" => {
@@ -136,6 +132,12 @@ fn spoken<'l>(thoughts: Option<Value<'l>>, content: Option<Value<'l>>) -> Conten
 /// Returns whether a `system` line has a subtype. `unsigned_thinking` holds thinking that no block followed.
 fn has_subtype(record: &Record<'_>, name: &str) -> bool {
     record.subtype.is_some_and(|subtype| subtype.is(name))
+}
+
+/// Returns whether a line is a command of the client or its output.
+fn is_local_command(record: &Record<'_>) -> bool {
+    let is_text = record.content.is_some_and(|content| content.text().is_some());
+    is_text && has_subtype(record, "local_command")
 }
 
 /// Reads a command of the client, such as `/model`, or its output. The client sends it to the model as a text of

@@ -90,25 +90,23 @@ impl ReplacedIds {
     /// Shown `a`, `toolu_1..`, `toolu_2..`; restored `a`, `x:1`, `x:2`: `a` is in both, and the others are pairs in
     /// order. A notice shows no id, so a restored id may have no partner.
     fn find(&mut self, shown: &Sayings, said: &Sayings) -> Vec<(ToolId, ToolId)> {
-        // Some formats have the results behind all calls of a response, and others behind each call.
-        let of_kind = |ids: &[ToolId], is_call: bool| -> Vec<ToolId> {
-            ids.iter().filter(|id| id.tool.is_some() == is_call).cloned().collect()
-        };
         let mut pairs = Vec::new();
+        // Some formats have the results behind all calls of a response, and others behind each call.
         for is_call in [true, false] {
-            let new = of_kind(&shown.ids, is_call);
-            let old = of_kind(&said.ids, is_call);
-            self.pair(&new, &old, &mut pairs);
+            let is_of_kind = |id: &&ToolId| id.tool.is_some() == is_call;
+            let new = shown.ids.iter().filter(is_of_kind).collect();
+            let old = said.ids.iter().filter(is_of_kind).collect();
+            self.pair(new, old, &mut pairs);
         }
         pairs
     }
 
     /// Adds pairs of replacements and of the ids that they replace: the pairs that are known from records before, and
     /// the others in order.
-    fn pair(&mut self, new: &[ToolId], old: &[ToolId], pairs: &mut Vec<(ToolId, ToolId)>) {
-        let by_hash: HashMap<u64, &ToolId> = old.iter().map(|id| (hash(&id.id), id)).collect();
-        let mut others = without(old, new);
-        let mut new = without(new, old);
+    fn pair(&mut self, new: Vec<&ToolId>, old: Vec<&ToolId>, pairs: &mut Vec<(ToolId, ToolId)>) {
+        let by_hash: HashMap<u64, &ToolId> = old.iter().map(|id| (hash(&id.id), *id)).collect();
+        let mut others = without(&old, &new);
+        let mut new = without(&new, &old);
         new.retain(|id| is_replacement_tool_id(&id.id));
         let known: HashSet<u64> =
             new.iter().filter_map(|id| self.restored.get(&hash(&id.id)).copied()).collect();
@@ -143,7 +141,7 @@ impl ReplacedIds {
 
 /// Returns the ids that other ids do not have, in order. Of an id that is twice in `ids` and once in `others`, the second
 /// one is returned.
-fn without<'i>(ids: &'i [ToolId], others: &[ToolId]) -> Vec<&'i ToolId> {
+fn without<'i>(ids: &[&'i ToolId], others: &[&ToolId]) -> Vec<&'i ToolId> {
     let mut counts = HashMap::<&str, usize>::new();
     for other in others {
         *counts.entry(&other.id).or_default() += 1;
@@ -155,7 +153,7 @@ fn without<'i>(ids: &'i [ToolId], others: &[ToolId]) -> Vec<&'i ToolId> {
         }
         _ => true,
     };
-    ids.iter().filter(|id| is_left(id)).collect()
+    ids.iter().copied().filter(|id| is_left(id)).collect()
 }
 
 /// The texts of records, line by line.
@@ -173,8 +171,8 @@ pub(super) struct Sayings {
     calls: HashMap<String, Vec<CallBlock>>,
     /// The ids of tool uses and of tool results, in order.
     ids: Vec<ToolId>,
-    /// The hashes of a tool result's id and of each line of its text; `None` for a result without text.
-    result_lines: Vec<(u64, Option<u64>)>,
+    /// The hashes of a tool result's id and of each line of its text.
+    result_lines: Vec<(u64, u64)>,
     n_bytes: usize,
     has_message: bool,
     has_image: bool,
@@ -192,7 +190,11 @@ impl Sayings {
                 self.add_unknown(&message.content);
                 self.add_ids(&message.content);
             }
-            Body::Notice(notice) => self.add_raw(notice.text),
+            Body::Notice(notice) => {
+                self.add_raw(notice.text);
+                // Some notices of results without a call name the call.
+                self.add_raw(notice.about.map(Raw::from));
+            }
             Body::Outcome(outcome) => self.add_raw(outcome.result),
             _ => {}
         }
@@ -216,11 +218,7 @@ impl Sayings {
     fn add_result(&mut self, result: &ToolResult<'_>) {
         let id = hash(&compared(&result.tool_use_id.decode()));
         let text = result.content.joined();
-        let n_before = self.result_lines.len();
-        self.result_lines.extend(compared_lines(&text).map(|line| (id, Some(hash(&line)))));
-        if self.result_lines.len() == n_before {
-            self.result_lines.push((id, None));
-        }
+        self.result_lines.extend(compared_lines(&text).map(|line| (id, hash(&line))));
     }
 
     /// Returns the hashes of the ids of tool results that the other side has as notices, which do not say
@@ -229,7 +227,7 @@ impl Sayings {
         let others: HashSet<u64> = other.others.iter().map(|line| hash(line)).collect();
         let mut ids: HashSet<u64> = self.result_lines.iter().map(|(id, _)| *id).collect();
         for (id, line) in &self.result_lines {
-            if line.is_some_and(|line| !others.contains(&line)) {
+            if !others.contains(line) {
                 ids.remove(id);
             }
         }

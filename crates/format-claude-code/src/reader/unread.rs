@@ -6,6 +6,7 @@
 use core_model::{Body, Event, Shape, Vocabulary, is_void};
 use jsonl::{Raw, Text, Value};
 
+use super::is_local_command;
 use crate::{ApiMessage, Record};
 
 /// The names that Claude Code has for the members that events hold.
@@ -81,11 +82,6 @@ fn others(record: &Record<'_>) -> [(&'static str, &'static str, bool); 7] {
     ]
 }
 
-/// Returns whether a line is a command of the client or its output, which is read as a text of the user.
-fn is_local_command(record: &Record<'_>) -> bool {
-    record.subtype.is_some_and(|subtype| subtype.is("local_command"))
-}
-
 fn list_rare(record: &Record<'_>, found: &mut dyn FnMut(&str)) {
     let is_notice = record.kind.is_some_and(|kind| kind.is("system"));
     // For a notice without content, the error is its text.
@@ -98,6 +94,7 @@ fn list_rare(record: &Record<'_>, found: &mut dyn FnMut(&str)) {
     if record.level.is_some_and(|level| !(is_notice && is_serious(level))) {
         found("level");
     }
+    // A message is read without the subtype of its line.
     if is_notice && is_local_command(record) {
         found("subtype");
     }

@@ -38,8 +38,11 @@ impl Restorer {
         let entry = loop {
             let before = current.cursor;
             let entry = current.cursor.next(&carry);
-            let is_of_own =
-                entry.as_ref().is_some_and(|entry| is_of_own(entry, current.cursor, &carry));
+            // Of a record that is gone, the carry in the sidecar of the source is restored alone.
+            let is_of_own = entry.as_ref().is_some_and(|entry| match current.is_gone {
+                true => entry.kind == EntryKind::Own,
+                false => is_of_own(entry, current.cursor, &carry),
+            });
             let (phase, cursor) = match (entry, current.phase) {
                 (Some(entry), Phase::HeldBefore)
                     if !is_of_own && entry.offset > current.last_own =>
