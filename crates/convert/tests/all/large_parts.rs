@@ -126,6 +126,35 @@ fn thousands_of_records_with_a_sidecar_come_back_through_a_document() {
     assert!(bytes == source);
 }
 
+/// The carries of a file's own sidecar come back with its records, and without a record that was deleted from the next file.
+#[test]
+fn carries_of_a_sidecar_come_back_though_a_record_is_gone() {
+    let (codex, clido) = (&format_codex::FORMAT, &format_clido::FORMAT);
+    let run = |from, to, bytes: &[u8], sidecar: &Option<Vec<u8>>| {
+        let carry = CarryMode::Sidecar;
+        let conversion =
+            Conversion { formats: FORMATS, from, to, carry, options: Default::default() };
+        let sidecar = sidecar.as_ref().map(|bytes| Sidecar::read(&**bytes).expect("a sidecar"));
+        conversion.convert(bytes, sidecar).expect("converted")
+    };
+    let carries = |sidecar: &Option<Vec<u8>>| {
+        let bytes = sidecar.as_ref().expect("a sidecar");
+        Sidecar::read(&**bytes).expect("a sidecar").head(usize::MAX).expect("read")
+    };
+    let first = run(&format_claude_code::FORMAT, codex, &session(3, 40), &None);
+    let second = run(codex, clido, &first.bytes, &first.sidecar);
+    let lines: Vec<&[u8]> = second.bytes.split_inclusive(|byte| *byte == b'\n').collect();
+    for deleted in 1..lines.len() {
+        let rest = [&lines[..deleted], &lines[deleted + 1..]].concat().concat();
+        let back = run(clido, codex, &rest, &second.sidecar);
+        assert!(back.report.restored.is_not_the_source(), "line {deleted}");
+        let found = carries(&back.sidecar);
+        let lost: Vec<_> =
+            carries(&first.sidecar).into_iter().filter(|carry| !found.contains(carry)).collect();
+        assert!(lost.is_empty(), "line {deleted}: {lost:?}");
+    }
+}
+
 /// An edit of one of them is said, and nothing of the others is lost.
 #[test]
 fn an_edit_of_one_of_the_long_parts_is_said() {
