@@ -60,7 +60,10 @@ fn what_was_written_agrees_with_what_it_carries() {
     let all = std::env::var_os("AGREEMENT_ALL").is_some();
     let mut files: Vec<(String, Vec<u8>)> =
         fixtures().into_iter().map(|fixture| (fixture.name, fixture.bytes)).collect();
-    files.extend(data(&["real", "clients", "sdk-dump", "hostile"]));
+    files.extend(data(&[
+        "real", "clients", "sdk-dump", "hostile", "atif", "codex", "copilot", "gemini", "opencode",
+        "pi",
+    ]));
     check_all(
         &files,
         |(name, _)| name.clone(),
@@ -188,8 +191,8 @@ fn the_words_of_a_search_that_the_api_ran_are_shown() {
     }
 }
 
-/// A response of pi that ended with an error has calls that no API gets. Gemini CLI's logs and Qwen Code's have words in
-/// their place.
+/// A response of pi that ended with an error has calls that no API gets. Formats that write it as a notice have words in their
+/// place.
 #[test]
 fn calls_of_a_message_that_failed_are_shown_as_words() {
     let row = |name| by_name(name).expect("a format");
@@ -203,7 +206,7 @@ fn calls_of_a_message_that_failed_are_shown_as_words() {
         String::new(),
     ]
     .join("\n");
-    for to in ["gemini", "qwen"] {
+    for to in ["clido", "codex", "copilot", "gemini", "qwen"] {
         let there = conversion(row("pi"), row(to), CarryMode::None);
         let written = there.convert(session.as_bytes(), None).expect("in memory").bytes;
         let written = String::from_utf8(written).expect("UTF-8");

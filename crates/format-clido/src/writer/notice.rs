@@ -47,7 +47,15 @@ pub(super) fn write_told(message: &Message<'_>, pen: &mut Pen<'_>) -> LineId {
         }
         match block {
             Block::Text(text) => pen.body(line, text, "system.content"),
-            _ => pen.out.lose_named(LossKind::Dropped, &format!("block.{}", block::kind(&block))),
+            Block::Thinking { text, signature } if !text.is_blank() => {
+                pen.out.lose(LossKind::Flattened, "thinking");
+                pen.out.drop_if(signature.is_some(), "thinking.signature");
+                pen.body(line, text, "system.content");
+            }
+            block => {
+                pen.own_body(line, &block.placeholder());
+                pen.out.lose_named(LossKind::Flattened, &format!("block.{}", block::kind(&block)));
+            }
         }
     }
     pen.out.put(line, "\"}");

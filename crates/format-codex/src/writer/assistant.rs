@@ -164,7 +164,7 @@ impl SessionWriter {
         self.flush(out);
         let line = self.open("event_msg", event, 0, out);
         out.put(line, "\"type\":\"error\",\"message\":");
-        part::put_joined(out, line, &message.content);
+        part::put_words(out, line, &message.content);
         out.put(line, ",\"codex_error_info\":null");
         self.close(line, out);
         out.lose(LossKind::Flattened, "message.role");

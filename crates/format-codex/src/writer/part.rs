@@ -3,6 +3,8 @@
 //! In: `{"type":"image","source":{"media_type":"image/png","data":"iVBO.."}}`. Out:
 //! `{"type":"input_image","image_url":"data:image/png;base64,iVBO.."}`.
 
+use std::borrow::Cow;
+
 use core_model::{Block, Content, LineId, LossKind, Output, ToolName};
 use jsonl::Text;
 
@@ -98,4 +100,27 @@ pub(super) fn put_joined(out: &mut Output, line: LineId, content: &Content<'_>) 
             out.put_string(line, &content.joined());
         }
     }
+}
+
+/// Writes the words of a message as one string, joined by newlines: its texts, its thinking, and the name of each other block.
+///
+/// In: the text `Done.` and a call of `Bash`. Out: `"Done.\n[tool_use Bash {\"command\":\"ls\"}]"`.
+pub(super) fn put_words(out: &mut Output, line: LineId, content: &Content<'_>) {
+    let Content::Blocks(_) = content else { return put_joined(out, line, content) };
+    let words: Vec<Cow<'_, str>> = content
+        .blocks()
+        .map(|(block, _)| match block {
+            Block::Text(text) => text.decode(),
+            Block::Thinking { text, .. } if !text.is_blank() => {
+                out.lose(LossKind::Flattened, "thinking");
+                text.decode()
+            }
+            block => {
+                out.lose_named(LossKind::Flattened, &format!("block.{}", block.kind()));
+                block.placeholder().into()
+            }
+        })
+        .collect();
+    out.touch(line);
+    out.put_string(line, &words.join("\n"));
 }

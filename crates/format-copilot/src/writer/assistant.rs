@@ -165,7 +165,7 @@ impl SessionWriter {
         self.flush(out);
         let line = self.thread.open("session.error", event, 0, out);
         out.put(line.id, "\"errorType\":\"query\",\"message\":");
-        block::put_joined(out, line.id, &message.content);
+        block::put_all_words(out, line.id, &message.content);
         out.lose(LossKind::Flattened, "message.role");
         self.emit(line, out);
     }

@@ -180,6 +180,22 @@ pub(super) fn put_joined(out: &mut Output, line: LineId, content: &Content<'_>) 
     out.put(line, "\"");
 }
 
+/// Writes the words of all blocks of a message as one JSON string, joined by newlines.
+///
+/// In: the text `Done.` and a call of `Bash`. Out: `"Done.\n[tool_use Bash {\"command\":\"ls\"}]"`.
+pub(super) fn put_all_words(out: &mut Output, line: LineId, content: &Content<'_>) {
+    let Content::Blocks(_) = content else { return put_joined(out, line, content) };
+    out.touch(line);
+    out.put(line, "\"");
+    let mut newline = "";
+    for (block, _) in content.blocks() {
+        out.put(line, newline);
+        put_words(out, line, &block);
+        newline = "\\n";
+    }
+    out.put(line, "\"");
+}
+
 /// Writes the words of a block as a part of a JSON string.
 fn put_words(out: &mut Output, line: LineId, block: &Block<'_>) {
     match block {
