@@ -8,6 +8,7 @@ use std::{
 
 use conversion::{Agents, Carry, ConversionHistory, Events, Member, Report, Source};
 use core_model::{FileRole, Format};
+use jsonl::ErrorKind;
 use sessions::{Companion, Input, SessionFiles};
 use storage::{AtomicFile, Finished};
 
@@ -102,11 +103,16 @@ impl Job {
     ) -> Result<Option<bool>, ConvertError> {
         let mut source = Source::new(self.open(input)?.file);
         let (mut is_derived, mut is_intact, mut n_lines) = (false, true, 0u64);
-        source.for_each_piece(&[from], &mut |_, value| {
+        source.for_each_piece(&[from], &mut |line, value| {
+            // The commas and brackets between the records of a document.
+            if line.is_glue() && value.as_ref().is_err_and(|error| error.kind == ErrorKind::Empty) {
+                return true;
+            }
             n_lines += 1;
             let member = value.ok().and_then(|value| Member::find(value, from));
+            let guard = |member: &Member<'_>| member.guard_in(from, line.is_glue());
             let carry =
-                member.as_ref().and_then(|it| Some((it.guard(), Carry::parse(&it.carry).ok()?)));
+                member.as_ref().and_then(|it| Some((guard(it), Carry::parse(&it.carry).ok()?)));
             is_intact &= carry.as_ref().is_some_and(|(guard, carry)| *guard == carry.guard);
             if n_lines == 1 {
                 let manifest = carry.and_then(|(_, carry)| carry.manifest);

@@ -614,6 +614,38 @@ fn sub_agents_of_a_stream_get_files_of_their_own() {
     }
 }
 
+/// A client that writes values anew, such as Gemini CLI, may change blanks, so its guards are of values.
+#[test]
+fn files_of_sub_agents_with_blanks_in_values_are_unedited() {
+    let stream = String::from_utf8(with_agents_inside("sdk-wire/sub-agent.jsonl")).expect("text");
+    let blanks = stream.replace("\"input\":{", "\"input\": { ").replace("\":\"", "\": \"");
+    let tree = Tree::from([("s1.jsonl".to_owned(), blanks.into_bytes())]);
+    for target in ["claude-code", "clido", "codex", "gemini", "opencode", "qwen"] {
+        for carry in ["inline", "sidecar"] {
+            let (folder, source) = folder_with(&tree);
+            let there = through(folder.path(), &source, &[target], &["--carry", carry]);
+            let is_session = |name: &&String| !name.ends_with(".carry");
+            assert!(read(&there).keys().filter(is_session).count() > 1, "{target}");
+            let back = folder.path().join("back").display().to_string();
+            let there = there.display().to_string();
+            let (status, words) = convert(&["--to", "sdk-stream:wire", "-o", &back, &there]);
+            assert_eq!(status, 0, "{target} {carry}: {words}");
+            assert_same(&read(Path::new(&back)), &tree, &format!("{target} {carry}"));
+            // An edit is said.
+            let names = read(Path::new(&there)).into_keys();
+            let mut agents = names.filter(|name| name.contains("deebaa5") && is_session(&name));
+            let agent = Path::new(&there)
+                .join(agents.find(|it| !it.ends_with(".meta.json")).expect("a file"));
+            let edited = fs::read_to_string(&agent).expect("text").replacen("a.txt", "b.txt", 1);
+            fs::write(&agent, edited).expect("written");
+            let (status, words) =
+                convert(&["--to", "sdk-stream:wire", "-o", &format!("{back}2"), &there]);
+            assert_eq!(status, 1, "{target} {carry}: {words}");
+            assert!(words.contains("has been edited since"), "{target} {carry}: {words}");
+        }
+    }
+}
+
 #[test]
 fn a_sub_agents_file_says_what_the_stream_does() {
     let tree =
