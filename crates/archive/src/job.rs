@@ -85,6 +85,9 @@ impl Job {
         let to = Target { sidecar: Some(Sink::Final(&mut unplaced)), ..Target::of(&mut sink) };
         let mut report = self.run(&conversion, &mut source, input, to)?;
         report.redactions = redactions;
+        if from.name == self.config.to.name && input.sidecar_file()?.is_some() {
+            report.n_sidecars_unread += 1;
+        }
         sink.finish()?.flush()?;
         if report.bytes_sidecar > 0 {
             return Err(ConvertError::NothingShows(self.config.to.name));

@@ -11,8 +11,8 @@ use std::{
 use conversion::Sidecar;
 use core_model::Formats;
 use storage::{
-    Backend, Compression, Limits, LineMeter, MAX_IN_MEMORY, Metered, Opened, RESIDUE, SIDECAR,
-    Snapshot, beside, is_url, open_input,
+    Backend, Bytes, Compression, Limits, LineMeter, MAX_IN_MEMORY, Metered, Opened, RESIDUE,
+    SIDECAR, Snapshot, beside, is_url, open_input,
 };
 use tempfile::SpooledTempFile;
 
@@ -199,15 +199,20 @@ impl Input {
 
     /// Opens the sidecar of the input; `None` if there is none.
     pub fn sidecar(&self) -> io::Result<Option<Sidecar>> {
+        let Some((file, length)) = self.sidecar_file()? else { return Ok(None) };
+        let limit = length.saturating_mul(MAX_EXPANSION) + FREE_EXPANSION;
+        Sidecar::open_within(file, limit).map(Some)
+    }
+
+    /// Opens the sidecar of the input to read its bytes as they are. Returns the reader and the length in bytes;
+    /// `None` if there is no sidecar.
+    pub fn sidecar_file(&self) -> io::Result<Option<(Box<dyn Bytes>, u64)>> {
         let Input::File { storage, path, .. } = self else { return Ok(None) };
         let path = sidecar_path(path);
         // Opening a pipe would block until somebody writes to it.
         let found = storage.stat_file(&path).and_then(|stat| Ok((stat, storage.reader(&path)?)));
         match found {
-            Ok((stat, file)) => {
-                let limit = stat.length.saturating_mul(MAX_EXPANSION) + FREE_EXPANSION;
-                Sidecar::open_within(file, limit).map(Some)
-            }
+            Ok((stat, file)) => Ok(Some((file, stat.length))),
             Err(error) => match error.kind() {
                 // A name of full length has no room for an ending.
                 io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename => Ok(None),

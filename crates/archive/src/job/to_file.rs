@@ -2,7 +2,9 @@
 
 use std::{fs, io, path::Path};
 
-use conversion::{Agents, Carry, CarryMode, Manifest, Member, Sidecar, Sink, Source, Target};
+use conversion::{
+    Agents, Carry, CarryMode, Manifest, Member, Report, Sidecar, Sink, Source, Target,
+};
 use core_model::Formats;
 use sessions::{Input, RedactedFile, residue_path, sidecar_path};
 use storage::{Backend, Compression, Finished, Identity, Limits, Opened, Replace, Snapshot};
@@ -120,6 +122,9 @@ impl Job {
             ..Target::new(Sink::Retractable(&mut target))
         };
         let mut report = conversion.run_to(source, &history, beside, to)?;
+        if from.name == self.config.to.name {
+            self.copy_sidecar(input, &mut sidecar, &mut report)?;
+        }
         let target = target.finish()?;
         let sidecar = sidecar.finish()?;
         if self.config.verify && self.config.carry != CarryMode::None && is_alone {
@@ -143,6 +148,23 @@ impl Job {
         let records = self.outputs.records(input, source.reader(), &files, extra.salt())?;
         let output = Some(path.display().to_string());
         Ok(Prepared { done: self.done(input, output, from, report), files, records })
+    }
+
+    /// Copies the sidecar of a source that was copied, so that the copy has the same carry. With `--redact` it is only
+    /// counted, because a carry may hold secrets.
+    fn copy_sidecar(
+        &self,
+        input: &Input,
+        sink: &mut impl io::Write,
+        report: &mut Report,
+    ) -> io::Result<()> {
+        let Some((mut file, _)) = input.sidecar_file()? else { return Ok(()) };
+        if self.config.redact.is_wanted {
+            report.n_sidecars_unread += 1;
+        } else {
+            report.bytes_sidecar = io::copy(&mut file, sink)?;
+        }
+        Ok(())
     }
 
     /// Copies a file that belongs to a session, unless the copy is there and up to date.

@@ -206,3 +206,45 @@ fn what_stood_beside_an_older_output_is_kept_aside() {
     let inline = ["out.jsonl", "out.jsonl.bak", "out.jsonl.carry.bak", "out.jsonl.residue.bak"];
     assert_eq!(convert(&[]), inline);
 }
+
+/// A file in the target's format is copied. Its sidecar is a part of it, so the copy comes home as the file does.
+#[test]
+fn a_copy_of_a_file_with_a_sidecar_comes_home() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = std::path::Path::new(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../fixtures/claude-code/rewind.jsonl"
+    ));
+    let convert = |arguments: &[&str]| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_convert"))
+            .current_dir(folder.path())
+            .args(arguments)
+            .output()
+            .expect("it runs");
+        let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), words, output.stdout)
+    };
+    let bytes_of = |name: &str| std::fs::read(folder.path().join(name)).expect(name);
+    let source_path = source.display().to_string();
+    convert(&["--quiet", "--to", "clido", "--carry", "sidecar", "-o", "in/a.jsonl", &source_path]);
+    for (target, input, copy) in
+        [("b.jsonl", "in/a.jsonl", "b.jsonl"), ("folder", "in", "folder/a.jsonl")]
+    {
+        // `--carry` is for what is converted; a copy keeps the carry of its source.
+        assert_eq!(convert(&["--to", "clido", "--carry", "none", "-o", target, input]).0, Some(0));
+        assert_eq!(bytes_of(copy), bytes_of("in/a.jsonl"));
+        assert_eq!(bytes_of(&format!("{copy}.carry")), bytes_of("in/a.jsonl.carry"));
+        let (status, words, home) = convert(&["--quiet", "--to", "claude-code", copy]);
+        assert_eq!((status, words.as_str()), (Some(0), ""));
+        assert_eq!(home, std::fs::read(source).expect("the fixture"));
+    }
+    // Standard output has no place for a sidecar.
+    let (status, words, _) = convert(&["--to", "clido", "in/a.jsonl"]);
+    assert_eq!(status, Some(1));
+    assert!(words.contains("1 sidecars beside"), "{words}");
+    // A carry may hold secrets.
+    let (status, words, _) = convert(&["--to", "clido", "--redact", "-o", "c.jsonl", "in/a.jsonl"]);
+    assert_eq!(status, Some(1));
+    assert!(words.contains("1 sidecars beside"), "{words}");
+    assert!(!folder.path().join("c.jsonl.carry").exists());
+}
