@@ -268,7 +268,40 @@ fn is_document_of(format: &Format, head: &[u8]) -> bool {
             return true;
         }
     }
-    false
+    // The first record may be longer than the head: it has the carry of all that no other record shows.
+    let whole = closed(head);
+    let mut scanner = Scanner::default();
+    n_records <= 1 && scanner.scan_slice(&whole, 0).is_ok_and(|value| (format.detect)(value))
+}
+
+/// Closes a JSON object that is cut, after the last member of the object, or of an object in it, that is whole.
+///
+/// ```text
+/// in   {"info":{"id":"ses_1","slug":"a","metadata":{"conv
+/// out  {"info":{"id":"ses_1","slug":"a"}}
+/// ```
+fn closed(head: &[u8]) -> Vec<u8> {
+    let (mut closers, mut is_string, mut is_escaped) = (Vec::new(), false, false);
+    let (mut end, mut end_closers) = (0, Vec::new());
+    for (at, byte) in head.iter().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_string => is_escaped = true,
+            b'"' => is_string = !is_string,
+            _ if is_string => {}
+            b'{' => closers.push(b'}'),
+            b'[' => closers.push(b']'),
+            b'}' | b']' => _ = closers.pop(),
+            b',' if closers.len() <= 2 => {
+                end = at;
+                end_closers.clone_from(&closers);
+            }
+            _ => {}
+        }
+    }
+    let mut closed = head.get(..end).unwrap_or_default().to_vec();
+    closed.extend(end_closers.iter().rev());
+    closed
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! A record whose parts are in several written records comes back, however long the parts are and however many there are.
 
-use convert::{CarryMode, Conversion, Converted, FORMATS, Sidecar};
+use std::io::Cursor;
+
+use convert::{CarryMode, Conversion, Converted, Detected, FORMATS, Sidecar, Source, detect};
 use core_model::Format;
 
 use crate::shared::{parallel::check_all, ways::others};
@@ -169,4 +171,33 @@ fn an_edit_of_one_of_the_long_parts_is_said() {
     let back = String::from_utf8(back).expect("JSON");
     assert!(back.contains("\"0 one line") && back.contains("\"1 no line"));
     assert!(back.len() > 2 * 4_900_000);
+}
+
+/// The first record of a document has the carry of all records that no other record shows, so it may be longer than the
+/// bytes that are read to detect a format.
+#[test]
+fn a_document_with_a_long_first_record_is_detected() {
+    let long = "x,{".repeat(300 * 1024);
+    for (expected, document) in [
+        (
+            Some("opencode"),
+            format!(
+                r#"{{"info":{{"id":"ses_1","slug":"a","metadata":{{"a":"{long}"}}}},"messages":[]}}"#
+            ),
+        ),
+        (
+            Some("atif"),
+            format!(
+                r#"{{"schema_version":"ATIF-v1.8","agent":{{"name":"a","version":"1"}},"extra":{{"a":"{long}"}},"steps":[]}}"#
+            ),
+        ),
+        (None, format!(r#"{{"information":{{"id":"ses_1","a":"{long}"}}}}"#)),
+    ] {
+        let found = detect(&mut Source::new(Cursor::new(document.as_bytes()))).expect("in memory");
+        let name = match found {
+            Detected::Format(format) => Some(format.name),
+            _ => None,
+        };
+        assert_eq!(name, expected);
+    }
 }
