@@ -6,7 +6,7 @@
 //! A secret may match twice, as in the example by its name and by its prefix. Of two overlapping
 //! matches the longer one wins, and of two equal ones the match by prefix.
 
-use std::ops::Range;
+use std::{collections::HashMap, ops::Range, sync::OnceLock};
 
 use crate::{
     assignment,
@@ -73,9 +73,23 @@ enum Verdict {
 }
 
 impl Matcher {
+    /// Returns the matcher for bytes that are decoded, or not yet. It is created once for all searches: that takes as long as
+    /// a search of a megabyte, and a folder may have many small files.
+    pub(crate) fn get(are_decoded: bool, has_test_keys: bool) -> &'static Self {
+        static MATCHERS: [OnceLock<Matcher>; 4] = [const { OnceLock::new() }; 4];
+        let [written, decoded, written_test, decoded_test] = &MATCHERS;
+        let matcher = match (are_decoded, has_test_keys) {
+            (false, false) => written,
+            (true, false) => decoded,
+            (false, true) => written_test,
+            (true, true) => decoded_test,
+        };
+        matcher.get_or_init(|| Self::new(are_decoded, has_test_keys))
+    }
+
     /// Creates the table of prefixes. If the bytes are not decoded yet, the table includes
     /// `ESCAPED`.
-    pub(crate) fn new(are_decoded: bool, has_test_keys: bool) -> Self {
+    fn new(are_decoded: bool, has_test_keys: bool) -> Self {
         let escaped = if are_decoded { &[][..] } else { ESCAPED };
         let rules = || rules().filter(|rule| has_test_keys || !rule.is_for_tests);
         let starts: Vec<Start> = rules().flat_map(starts_of).collect();
@@ -83,11 +97,19 @@ impl Matcher {
         texts.extend(escaped);
         texts.sort_unstable();
         texts.dedup();
+        let mut places = HashMap::<&str, Vec<usize>>::new();
+        for (n, start) in starts.iter().enumerate() {
+            places.entry(&start.text).or_default().push(n);
+        }
         let prefixes: Vec<Prefix> = texts
             .into_iter()
             .map(|text| {
-                let is_start = |start: &&Start| text.starts_with(&start.text);
-                let starts = starts.iter().filter(is_start).cloned().collect();
+                let parts = (1..=text.len()).filter_map(|end| text.get(..end));
+                let mut found: Vec<usize> =
+                    parts.filter_map(|part| places.get(part)).flatten().copied().collect();
+                // In the order of the rules.
+                found.sort_unstable();
+                let starts = found.into_iter().filter_map(|n| starts.get(n)).cloned().collect();
                 Prefix { text: text.to_owned(), starts }
             })
             .collect();

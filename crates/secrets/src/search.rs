@@ -30,8 +30,8 @@ use crate::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct Search {
-    as_written: Matcher,
-    decoded: Matcher,
+    as_written: &'static Matcher,
+    decoded: &'static Matcher,
     scanner: Scanner,
     meaning: Meaning,
 }
@@ -91,8 +91,8 @@ impl Search {
 
     fn with(has_test_keys: bool) -> Self {
         Self {
-            as_written: Matcher::new(false, has_test_keys),
-            decoded: Matcher::new(true, has_test_keys),
+            as_written: Matcher::get(false, has_test_keys),
+            decoded: Matcher::get(true, has_test_keys),
             scanner: Scanner::default(),
             meaning: Meaning::default(),
         }
