@@ -33,6 +33,8 @@ mod files;
 mod follower;
 mod format;
 mod formats;
+#[cfg(feature = "zstd")]
+mod frame;
 mod id;
 mod ids;
 mod input;
@@ -66,6 +68,8 @@ pub use jsonl::Framing;
 
 #[cfg(feature = "serde")]
 pub use self::event_buf::{BlockBuf, BodyBuf, EventBuf};
+#[cfg(feature = "zstd")]
+pub use self::frame::FrameWriter;
 #[cfg(feature = "jiff")]
 pub use self::time::named_time;
 #[cfg(feature = "serde")]

@@ -11,15 +11,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use core_model::FrameWriter;
 use flate2::bufread::MultiGzDecoder;
 
 use self::members::Members;
 
 /// Limit on the window of a zstd file, as the base 2 logarithm of its bytes.
 const MAX_WINDOW_LOG: u32 = 27;
-
-/// zstd's own default level.
-const ZST_LEVEL: i32 = 3;
 
 /// A compression format.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -138,7 +136,7 @@ pub enum Encoder<W: Write> {
     /// Writes gzip members, each of a mebibyte of content.
     Gz(Members<W>),
     /// Writes one zstd frame.
-    Zst(zstd::stream::write::Encoder<'static, W>),
+    Zst(FrameWriter<W>),
 }
 
 impl<W: Write> Encoder<W> {
@@ -151,11 +149,7 @@ impl<W: Write> Encoder<W> {
         Ok(match compression {
             None => Encoder::Plain(writer),
             Some(Compression::Gz) => Encoder::Gz(Members::new(writer)),
-            Some(Compression::Zst) => {
-                let mut encoder = zstd::stream::write::Encoder::new(writer, ZST_LEVEL)?;
-                encoder.include_checksum(true)?;
-                Encoder::Zst(encoder)
-            }
+            Some(Compression::Zst) => Encoder::Zst(FrameWriter::new(writer)?),
         })
     }
 

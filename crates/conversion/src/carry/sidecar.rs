@@ -14,7 +14,7 @@ use std::{
     io::{self, BufRead, BufReader, Cursor, Read, Write},
 };
 
-use self::frame::Encoder;
+use self::frame::FrameWriter;
 use crate::carry::{Carry, Queue, push_number, read_guard, read_number};
 
 const MAGIC: &[u8] = b"carry 2\n";
@@ -33,7 +33,7 @@ const MAX_KEY: u64 = 11 + 13 + 1;
 /// Writes a sidecar to a sink, one carry at a time.
 pub(crate) struct SidecarWriter<W: Write> {
     bytes: Vec<u8>,
-    encoder: Encoder<'static, Counted<W>>,
+    frame: FrameWriter<Counted<W>>,
 }
 
 /// A sink, and the number of bytes written to it.
@@ -61,9 +61,9 @@ impl<W: Write> SidecarWriter<W> {
     ///
     /// Returns an error if the compressor cannot be created.
     pub(crate) fn new(sink: W) -> io::Result<Self> {
-        let mut encoder = frame::encoder(Counted { sink, n_bytes: 0 })?;
-        encoder.write_all(MAGIC)?;
-        Ok(Self { bytes: Vec::new(), encoder })
+        let mut frame = FrameWriter::new(Counted { sink, n_bytes: 0 })?;
+        frame.write_all(MAGIC)?;
+        Ok(Self { bytes: Vec::new(), frame })
     }
 
     /// Adds the carry of a written record: its head, its own entries, the entries that it holds,
@@ -83,13 +83,13 @@ impl<W: Write> SidecarWriter<W> {
         let n_bytes: usize = start.iter().map(|part| part.len()).sum();
         push_number(&mut self.bytes, (n_bytes + end.len()) as u64 + held.n_bytes());
         self.bytes.push(b':');
-        self.encoder.write_all(&self.bytes)?;
+        self.frame.write_all(&self.bytes)?;
         for part in start {
-            self.encoder.write_all(part)?;
+            self.frame.write_all(part)?;
         }
-        held.drain(|part| self.encoder.write_all(part))?;
-        self.encoder.write_all(end)?;
-        self.encoder.write_all(b"\n")
+        held.drain(|part| self.frame.write_all(part))?;
+        self.frame.write_all(end)?;
+        self.frame.write_all(b"\n")
     }
 
     /// Ends the sidecar and returns its size in bytes.
@@ -98,7 +98,7 @@ impl<W: Write> SidecarWriter<W> {
     ///
     /// Returns an error if the sink cannot be written.
     pub(crate) fn finish(self) -> io::Result<u64> {
-        let mut counted = self.encoder.finish()?;
+        let mut counted = self.frame.finish()?;
         counted.flush()?;
         Ok(counted.n_bytes)
     }

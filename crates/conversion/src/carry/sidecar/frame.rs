@@ -3,26 +3,10 @@
 //! Without the feature, sidecars are refused with an error. The crate then compiles without a C compiler,
 //! also for WebAssembly.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 
 #[cfg(feature = "zstd")]
-pub(super) use zstd::stream::write::Encoder;
-
-/// The level of compression.
-#[cfg(feature = "zstd")]
-const LEVEL: i32 = 3;
-
-/// Creates an encoder that adds a checksum.
-///
-/// # Errors
-///
-/// Returns an error if the compressor cannot be created.
-#[cfg(feature = "zstd")]
-pub(super) fn encoder<W: Write>(sink: W) -> io::Result<Encoder<'static, W>> {
-    let mut encoder = Encoder::new(sink, LEVEL)?;
-    encoder.include_checksum(true)?;
-    Ok(encoder)
-}
+pub(super) use core_model::FrameWriter;
 
 /// Returns a reader of the content.
 ///
@@ -37,24 +21,28 @@ pub(super) fn decoder(file: impl Read + Send + 'static) -> io::Result<Box<dyn Re
 }
 
 #[cfg(not(feature = "zstd"))]
-pub(super) use self::without::{Encoder, decoder, encoder};
+pub(super) use self::without::{FrameWriter, decoder};
 
 #[cfg(not(feature = "zstd"))]
 mod without {
-    use std::{convert::Infallible, marker::PhantomData};
+    use std::{convert::Infallible, io::Write, marker::PhantomData};
 
-    use super::{Read, Write, io};
+    use super::{Read, io};
 
-    /// An encoder that cannot be created.
-    pub(crate) struct Encoder<'e, W>(Infallible, PhantomData<(&'e (), W)>);
+    /// A frame that cannot be started.
+    pub(crate) struct FrameWriter<W>(Infallible, PhantomData<W>);
 
-    impl<W> Encoder<'_, W> {
+    impl<W> FrameWriter<W> {
+        pub(crate) fn new(_: W) -> io::Result<Self> {
+            Err(unsupported())
+        }
+
         pub(crate) fn finish(self) -> io::Result<W> {
             match self.0 {}
         }
     }
 
-    impl<W> Write for Encoder<'_, W> {
+    impl<W> Write for FrameWriter<W> {
         fn write(&mut self, _: &[u8]) -> io::Result<usize> {
             match self.0 {}
         }
@@ -62,10 +50,6 @@ mod without {
         fn flush(&mut self) -> io::Result<()> {
             match self.0 {}
         }
-    }
-
-    pub(crate) fn encoder<W: Write>(_: W) -> io::Result<Encoder<'static, W>> {
-        Err(unsupported())
     }
 
     pub(crate) fn decoder(_: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
