@@ -11,6 +11,7 @@ use std::{
 };
 
 pub use self::{
+    find::folder_of,
     named::NamedAgents,
     sidechains::{AgentIds, Sidechain, Sidechains},
 };

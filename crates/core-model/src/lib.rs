@@ -104,7 +104,7 @@ pub use self::{
     interactions::{Interaction, Interactions},
     layout::{
         Agent, AgentIds, Description, Evidence, FileRole, FolderEntry, Layout, LayoutFile, Link,
-        Linked, Missing, NamedAgents, Owner, SessionTree, Sidechain, Sidechains,
+        Linked, Missing, NamedAgents, Owner, SessionTree, Sidechain, Sidechains, folder_of,
     },
     loss::{Loss, LossKind, Losses, Place},
     members::{Shape, Vocabulary, is_void},

@@ -69,7 +69,7 @@ pub struct Losses {
     /// order.
     next: usize,
     /// The last entry of each of 64 groups of constants. Where lines of several kinds alternate, the expected entry is
-    /// often another one, and the search for it compared names: 600 instructions a line.
+    /// often another one, and a search for it compares names: 600 instructions a line.
     recent: Recent,
     /// The entries of the members that records of a shape lose, by the hash of the shape.
     shapes: ByHash<Box<[u32]>>,

@@ -79,7 +79,7 @@ pub use self::{
         Bytes, Change, Expanded, FileLabel, Session, SessionEvents, SessionFile, SessionPlace,
         Start, Unread, run_session,
     },
-    session_files::{Companion, SessionFiles, is_of_a_session},
+    session_files::{Companion, Folders, SessionFiles, is_of_a_session},
     stored::{Stored, marked_project, project_in_marker},
     stores::Stores,
     titles::indexed_titles,

@@ -3,6 +3,7 @@
 //! In: `s1.jsonl`, `s1/subagents/agent-a.jsonl`, `s2.jsonl`. Out: the session `s1.jsonl` with a
 //! sub-agent, and the session `s2.jsonl`.
 
+mod folders;
 mod packed;
 
 use std::{
@@ -17,7 +18,7 @@ use storage::{Backend, Compression, NotListed};
 use self::packed::{Bare, beside_packed};
 use crate::{input::Input, session::SessionPlace, warning::Warning};
 
-pub use self::packed::is_of_a_session;
+pub use self::{folders::Folders, packed::is_of_a_session};
 
 /// A session: its main file, and the files that belong to it.
 #[derive(Debug)]
@@ -78,6 +79,7 @@ impl SessionFiles {
             }
         }
         let mut unread = Vec::new();
+        let folders = Folders::default();
         let unit = |(input_idx, main): (usize, Input)| {
             let (format, mut others) = match owned.remove(&input_idx) {
                 Some((format, others)) => (Some(format), others),
@@ -87,10 +89,11 @@ impl SessionFiles {
             if let Input::File { is_named: true, .. } = &main
                 && owners[input_idx].is_none()
             {
-                let (found, more) = beside(formats, &main, warn).unwrap_or_else(|error| {
-                    unread.push(unread_beside(&main, &error));
-                    (None, Vec::new())
-                });
+                let (found, more) =
+                    beside(formats, &main, &folders, warn).unwrap_or_else(|error| {
+                        unread.push(unread_beside(&main, &error));
+                        (None, Vec::new())
+                    });
                 let is_new = |other: &Companion| {
                     other.input.path().is_some_and(|path| !places.contains_key(path))
                 };
@@ -128,11 +131,12 @@ impl SessionFiles {
         main: Input,
         warn: &mut dyn FnMut(Warning),
     ) -> io::Result<Self> {
-        let (format, others) = beside(formats, &main, warn)?;
+        let (format, others) = beside(formats, &main, &Folders::default(), warn)?;
         Ok(Self { main, others, format })
     }
 
-    /// Returns an input and the files that belong to it in the layout of a format.
+    /// Returns an input and the files that belong to it in the layout of a format. `folders` are the folders that were
+    /// listed for other inputs.
     ///
     /// # Errors
     ///
@@ -141,9 +145,10 @@ impl SessionFiles {
         formats: Formats,
         main: Input,
         format: &Format,
+        folders: &Folders,
         warn: &mut dyn FnMut(Warning),
     ) -> io::Result<Self> {
-        let (found, others) = beside(formats, &main, warn)?;
+        let (found, others) = beside(formats, &main, folders, warn)?;
         let is_of_it = found.is_some_and(|found| found.name == format.name);
         let others = if is_of_it { others } else { Vec::new() };
         Ok(Self { main, others, format: found.filter(|_| is_of_it) })
@@ -221,6 +226,15 @@ fn owner(formats: Formats, path: &Path, files: &dyn Files) -> Option<(&'static F
     formats.iter().find_map(|format| Some((*format, (format.layout?.owner)(path, files)?)))
 }
 
+/// Calls `each` with the main file that owns a file in each layout.
+fn each_owner(formats: Formats, path: &Path, files: &dyn Files, each: &mut dyn FnMut(PathBuf)) {
+    for layout in formats.iter().filter_map(|format| format.layout) {
+        if let Some(owner) = (layout.owner)(path, files) {
+            each(owner.main);
+        }
+    }
+}
+
 /// Returns the files that belong to a main file, compressed or not, and the format with this
 /// layout.
 ///
@@ -230,13 +244,17 @@ fn owner(formats: Formats, path: &Path, files: &dyn Files) -> Option<(&'static F
 fn beside(
     formats: Formats,
     main: &Input,
+    folders: &Folders,
     warn: &mut dyn FnMut(Warning),
 ) -> io::Result<(Option<&'static Format>, Vec<Companion>)> {
     let Input::File { storage, path, .. } = main else { return Ok((None, Vec::new())) };
     if Compression::is_in_name(path) {
-        return beside_packed(formats, main, storage, path, warn);
+        return beside_packed(formats, main, storage, path, folders, warn);
     }
-    let Some(found) = storage.belonging(formats, path)? else { return Ok((None, Vec::new())) };
+    let in_folder = if storage.is_disk() { Some(folders.beside(formats, path)?) } else { None };
+    let Some(found) = storage.belonging(formats, path, in_folder)? else {
+        return Ok((None, Vec::new()));
+    };
     let companion =
         |LayoutFile { path, role }| Companion { input: Input::stored(storage.clone(), path), role };
     Ok((Some(found.format), found.files.into_iter().map(companion).collect()))

@@ -11,11 +11,10 @@ use std::{
     fs::{self, File},
     io::{self, Read, Seek},
     path::{Path, PathBuf},
-    rc::Rc,
     sync::Arc,
 };
 
-use core_model::{Disk, Files, Format, Formats, Layout, LayoutFile};
+use core_model::{Disk, Files, FolderEntry, Format, Formats, Layout, LayoutFile, folder_of};
 
 use self::documents::Documents;
 use crate::{folder::list::list, system};
@@ -119,27 +118,34 @@ impl Backend {
     }
 
     /// Returns the first format whose layout has files that belong to a session's main file, and these
-    /// files, sorted by name; `None` if the main file is alone. Each folder is listed once.
+    /// files, sorted by name; `None` if the main file is alone. Each folder is listed once. `beside` has the entries of
+    /// the main file's folder that may belong to it, on a disk; without it, that folder is listed too.
     ///
     /// # Errors
     ///
     /// Returns an error if a folder or the store cannot be listed.
-    pub fn belonging(&self, formats: Formats, main: &Path) -> io::Result<Option<Belonging>> {
+    pub fn belonging(
+        &self,
+        formats: Formats,
+        main: &Path,
+        beside: Option<Arc<Vec<FolderEntry>>>,
+    ) -> io::Result<Option<Belonging>> {
         let layouts = formats.iter().filter_map(|format| Some((*format, format.layout?)));
         let mut find: Box<dyn FnMut(Layout) -> io::Result<Vec<LayoutFile>>> = match self {
             Backend::Disk => {
                 let mut listed = HashMap::new();
+                listed.extend(beside.map(|entries| (folder_of(main).to_owned(), entries)));
                 Box::new(move |layout| {
                     layout.files_listed(main, &mut |folder| {
                         if let Some(entries) = listed.get(folder) {
-                            return Ok(Rc::clone(entries));
+                            return Ok(Arc::clone(entries));
                         }
                         let entries = match list(folder) {
                             Err(error) if is_missing(&error) => Vec::new(),
                             entries => entries?,
                         };
-                        let entries = Rc::new(entries);
-                        listed.insert(folder.to_owned(), Rc::clone(&entries));
+                        let entries = Arc::new(entries);
+                        listed.insert(folder.to_owned(), Arc::clone(&entries));
                         Ok(entries)
                     })
                 })

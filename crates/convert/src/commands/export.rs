@@ -18,7 +18,7 @@ use core_model::{Event, Format, Options};
 use export_html::{Entry, Figures, Link, Page, Spent, Survey, write_index};
 use rayon::prelude::*;
 use sessions::{
-    Input, PricedResponses, Prices, Progress as _, Redact, UnknownFormat, is_of_a_session,
+    Folders, Input, PricedResponses, Prices, Progress as _, Redact, UnknownFormat, is_of_a_session,
     single_format,
 };
 use storage::{Compression, Limits, Opened};
@@ -80,6 +80,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         from: args.reading.format(),
         options,
         redact: args.redact.into(),
+        folders: Folders::default(),
         outputs,
         prices: Prices::known(),
         with_copies: args.copies.with_copies,
@@ -99,6 +100,7 @@ struct Export {
     from: Option<&'static Format>,
     options: Options,
     redact: Redact,
+    folders: Folders,
     outputs: RunOutputs,
     prices: Prices,
     /// Whether the index counts a record in each session that has a copy of it.
@@ -245,7 +247,7 @@ impl Export {
         let mut source = Source::new(opened);
         let format = self.format_of(&mut source)?;
         let name = input.stem().unwrap_or("session").to_owned();
-        let mut lines = SessionLines::new(input, format, self.redact)?;
+        let mut lines = SessionLines::new(input, format, self.redact, &self.folders)?;
         let exported = source.with_events(format, |events| {
             lines.plan(events, &self.options)?;
             let mut survey = Survey::new(format);

@@ -21,7 +21,7 @@ use conversion::{Events, Source, carry_faults};
 use core_model::{Body, Event, Format, IdSet, Options};
 use jsonl::Text;
 use sessions::{
-    Filter, Input, Matcher, Part, ReadError, Redact, UnknownFormat, is_of_a_session, known,
+    Filter, Folders, Input, Matcher, Part, ReadError, Redact, UnknownFormat, is_of_a_session, known,
 };
 use storage::{Backend, Limits};
 
@@ -125,9 +125,10 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let inputs: Vec<&Input> = inputs.iter().filter(is_main).collect();
     let mut pager = Pager::start(!args.no_pager);
     let (mut n_shown, mut n_refused, mut is_any_found) = (0, 0, false);
+    let folders = Folders::default();
     for input in &inputs {
         let is_one_of_many = inputs.len() > 1;
-        match show(args, &filter, input, is_one_of_many, &mut pager) {
+        match show(args, &filter, input, &folders, is_one_of_many, &mut pager) {
             Ok(is_found) => {
                 n_shown += 1;
                 is_any_found |= is_found;
@@ -167,6 +168,7 @@ fn show(
     args: &Args,
     filter: &Filter,
     input: &Input,
+    folders: &Folders,
     is_one_of_many: bool,
     out: &mut dyn Write,
 ) -> Result<bool, ReadError> {
@@ -179,7 +181,7 @@ fn show(
     for fault in carry_faults(FORMATS, &mut source, format)? {
         complain(&format!("{}: {fault}", escape_for_terminal(&input.label())));
     }
-    let mut lines = SessionLines::new(input, format, args.redact.into())?;
+    let mut lines = SessionLines::new(input, format, args.redact.into(), folders)?;
     let is_whole = args.filter.is_empty() && args.offset == 0 && !args.is_window();
     let mut shower = Shower::new(args, filter, format);
     shower.missing = lines.missing().iter().map(|missing| missing.tool_use.clone()).collect();

@@ -5,7 +5,7 @@ use std::{
     fs,
     io::{self, Read},
     path::{Path, PathBuf},
-    rc::Rc,
+    sync::Arc,
 };
 
 use jsonl::{Scanner, Stream};
@@ -27,7 +27,7 @@ impl Layout {
     ///
     /// Returns an error if a folder cannot be read.
     pub fn files(&self, main: &Path) -> io::Result<Vec<LayoutFile>> {
-        self.files_listed(main, &mut |folder| list(folder).map(Rc::new))
+        self.files_listed(main, &mut |folder| list(folder).map(Arc::new))
     }
 
     /// Returns the files that belong to a main file, as [`Layout::files`] does. `list` returns the
@@ -39,13 +39,10 @@ impl Layout {
     pub fn files_listed(
         &self,
         main: &Path,
-        list: &mut dyn FnMut(&Path) -> io::Result<Rc<Vec<FolderEntry>>>,
+        list: &mut dyn FnMut(&Path) -> io::Result<Arc<Vec<FolderEntry>>>,
     ) -> io::Result<Vec<LayoutFile>> {
         let mut files = Vec::new();
-        let beside = match main.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
+        let beside = folder_of(main);
         let mut folders = vec![main.with_extension("")];
         self.add_files(beside, list(beside), main, &mut files, None)?;
         while let Some(folder) = folders.pop() {
@@ -58,7 +55,7 @@ impl Layout {
     fn add_files(
         &self,
         folder: &Path,
-        entries: io::Result<Rc<Vec<FolderEntry>>>,
+        entries: io::Result<Arc<Vec<FolderEntry>>>,
         main: &Path,
         files: &mut Vec<LayoutFile>,
         mut folders: Option<&mut Vec<PathBuf>>,
@@ -93,6 +90,11 @@ impl Layout {
         }
         Ok(())
     }
+}
+
+/// Returns the folder of a main file: `.` for a path of one name.
+pub fn folder_of(main: &Path) -> &Path {
+    main.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Lists a folder.

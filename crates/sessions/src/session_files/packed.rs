@@ -9,9 +9,9 @@ use std::{
 };
 
 use core_model::{FileRole, Files, Format, Formats};
-use storage::{Backend, Compression, Limits, NotListed, list};
+use storage::{Backend, Compression, Limits, NotListed};
 
-use super::{Companion, SessionFiles, owner};
+use super::{Companion, Folders, SessionFiles, owner};
 use crate::{input::Input, session::SessionPlace, walk::walk, warning::Warning};
 
 /// Inputs under their names without endings of compression.
@@ -101,7 +101,7 @@ pub fn is_of_a_session(formats: Formats, input: &Input) -> bool {
 }
 
 /// The files of a backend under their names without endings of compression.
-struct AnyEnding<'s>(&'s Backend);
+pub(super) struct AnyEnding<'s>(pub(super) &'s Backend);
 
 impl AnyEnding<'_> {
     fn stored(&self, path: &Path) -> Option<PathBuf> {
@@ -136,10 +136,11 @@ pub(super) fn beside_packed(
     main: &Input,
     storage: &Backend,
     path: &Path,
+    folders: &Folders,
     warn: &mut dyn FnMut(Warning),
 ) -> io::Result<(Option<&'static Format>, Vec<Companion>)> {
     let mut inputs = vec![main.clone()];
-    for input in around(storage, path, warn)? {
+    for input in around(formats, storage, path, folders, warn)? {
         match input {
             Input::Missing { path: folder, kind, reason } => {
                 let error = io::Error::new(kind, reason);
@@ -161,8 +162,15 @@ pub(super) fn beside_packed(
     Ok((format, others))
 }
 
-/// Returns the files in the folder of a compressed main file, and in the folder with its name.
-fn around(storage: &Backend, main: &Path, warn: &mut dyn FnMut(Warning)) -> io::Result<Vec<Input>> {
+/// Returns the files in the folder of a compressed main file that may belong to it, and the files in the folder with its
+/// name.
+fn around(
+    formats: Formats,
+    storage: &Backend,
+    main: &Path,
+    folders: &Folders,
+    warn: &mut dyn FnMut(Warning),
+) -> io::Result<Vec<Input>> {
     let bare = Compression::bare_path(main);
     let found = |path: PathBuf| {
         let name = PathBuf::from(path.file_name().unwrap_or_default());
@@ -171,12 +179,13 @@ fn around(storage: &Backend, main: &Path, warn: &mut dyn FnMut(Warning)) -> io::
     let mut inputs: Vec<Input> = match storage {
         Backend::Disk => {
             let parent = main.parent().unwrap_or(Path::new(""));
-            let folder = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-            let mut paths = Vec::new();
-            for entry in list(folder)?.into_iter().filter(|entry| entry.is_file) {
-                paths.push(parent.join(entry.name));
+            let entries = folders.beside_packed(formats, main)?;
+            let mut inputs: Vec<Input> =
+                entries.iter().map(|entry| found(parent.join(&entry.name))).collect();
+            // A file that is not compressed keeps its name, and the files that have it as their main file.
+            if bare != main && storage.stat_file(&bare).is_ok() {
+                inputs.push(found(bare.clone()));
             }
-            let mut inputs = paths.into_iter().map(found).collect();
             let below = bare.with_extension("");
             if below.is_dir() {
                 walk(&below, Path::new(""), &mut inputs, warn);

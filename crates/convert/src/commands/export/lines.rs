@@ -12,7 +12,7 @@ use std::{
 use conversion::{Events, Source};
 use core_model::{Agent, Answers, Context, Event, Format, Missing, Options, Plan, SessionTree};
 use jsonl::{Line, Text, json_string};
-use sessions::{Input, Redact, SessionFiles, SessionPlace};
+use sessions::{Folders, Input, Redact, SessionFiles, SessionPlace};
 use storage::Limits;
 
 use crate::{
@@ -60,13 +60,14 @@ pub(in crate::commands) struct SessionLines {
 }
 
 impl SessionLines {
-    /// Finds the files that belong to an input.
+    /// Finds the files that belong to an input. `folders` are the folders that were listed for other inputs.
     pub(in crate::commands) fn new(
         input: &Input,
         format: &'static Format,
         redact: Redact,
+        folders: &Folders,
     ) -> io::Result<Self> {
-        let unit = SessionFiles::of_input(FORMATS, input.clone(), format, &mut warn)?;
+        let unit = SessionFiles::of_input(FORMATS, input.clone(), format, folders, &mut warn)?;
         let place = unit.place(Limits::default());
         let tree = match input {
             Input::File { .. } => unit.tree(format, &place)?,
