@@ -3,7 +3,7 @@
 //! In: `s1.jsonl` and `s1_review.jsonl`, and the separator `_`. Out: `s1_review.jsonl` is the
 //! sub-agent `review` of `s1.jsonl`.
 
-use std::path::Path;
+use std::{cell::LazyCell, path::Path};
 
 use jsonl::{Framing, Records, UnitScanner, Value};
 
@@ -72,19 +72,21 @@ impl NamedAgents {
     pub fn owner(&self, path: &Path, files: &dyn Files) -> Option<Owner> {
         let (stem, ending) = path.file_name()?.to_str()?.rsplit_once('.')?;
         let version = ending.strip_prefix("jsonl")?;
+        // The file itself is read first, and once. It is nearly always the shorter one, and a session of another format would
+        // be read for each of its sub-agents.
+        let is_of_format = LazyCell::new(|| self.is_session(path, files));
         stem.match_indices(self.separator).find_map(|(at, _)| {
             let (session, rest) = stem.split_at_checked(at)?;
             let agent = rest.strip_prefix(self.separator)?;
             let main = path.with_file_name(format!("{session}.jsonl{version}"));
             let is_named = !session.is_empty() && !agent.is_empty();
-            if !is_named || !files.may_be_there(&main) {
+            if !is_named || !files.may_be_there(&main) || !*is_of_format {
                 return None;
             }
             // An empty main session may still have sub-agents.
             let is_empty = || files.size(&main).is_ok_and(|size| size == 0);
             let may_own = self.is_session(&main, files) || is_empty();
-            let is_agent = may_own && self.is_session(path, files);
-            is_agent.then(|| Owner { main, role: FileRole::Agent(agent.to_owned()) })
+            may_own.then(|| Owner { main, role: FileRole::Agent(agent.to_owned()) })
         })
     }
 
@@ -106,5 +108,58 @@ impl NamedAgents {
             }
         }
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        cell::RefCell,
+        io::{self, Read},
+        path::PathBuf,
+    };
+
+    use super::*;
+
+    /// Sessions by the ends of their names, and the files that were opened.
+    #[derive(Default)]
+    struct Opened(RefCell<Vec<PathBuf>>);
+
+    impl Files for Opened {
+        fn size(&self, _: &Path) -> io::Result<u64> {
+            Ok(10)
+        }
+
+        fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
+            self.0.borrow_mut().push(path.to_owned());
+            let is_ours = !path.to_string_lossy().contains("theirs");
+            Ok(Box::new(if is_ours { &b"{\"a\":1}\n"[..] } else { b"{\"b\":1}\n" }))
+        }
+
+        fn may_be_there(&self, path: &Path) -> bool {
+            path.to_str() == Some("s1.jsonl")
+        }
+    }
+
+    /// A session of another format may be large, and have thousands of sub-agents.
+    #[test]
+    fn the_main_file_is_read_for_a_file_of_the_format_alone() {
+        let detect = |value: Value<'_>| value.get("a").is_some();
+        let agents = NamedAgents { separator: "_", detect, framing: Framing::Lines };
+        for (name, is_owned, opened) in [
+            ("s1_ours.jsonl", true, &["s1_ours.jsonl", "s1.jsonl"][..]),
+            ("s1_a_b_ours.jsonl", true, &["s1_a_b_ours.jsonl", "s1.jsonl"]),
+            ("s1_a_b_theirs.jsonl", false, &["s1_a_b_theirs.jsonl"]),
+            ("s2_ours.jsonl", false, &[]),
+        ] {
+            let files = Opened::default();
+            let owner = agents.owner(Path::new(name), &files);
+            assert_eq!(
+                owner.is_some_and(|it| it.main == Path::new("s1.jsonl")),
+                is_owned,
+                "{name}"
+            );
+            assert_eq!(*files.0.borrow(), opened.iter().map(PathBuf::from).collect::<Vec<_>>());
+        }
     }
 }
