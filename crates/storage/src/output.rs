@@ -41,6 +41,9 @@ use crate::backend::cloud::Bucket;
 /// The buffer size in bytes. Longer lines are written without a copy.
 const BUFFER: usize = 32 * 1024;
 
+/// The buffer size of a file that is opened for each write of its buffer.
+const SHUT_BUFFER: usize = 4 * 1024;
+
 /// What to do with an existing file of the same name.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Replace {
@@ -161,8 +164,10 @@ impl AtomicFile {
     }
 
     fn new(file: Hashing<Stored>, home: Home, options: AtomicFileOptions) -> io::Result<Self> {
+        // Thousands of files that are shut may be pending.
+        let size = if matches!(file.inner, Stored::Open(_)) { BUFFER } else { SHUT_BUFFER };
         let file = Interruptible::new(file, options.interruption);
-        let file = BufWriter::with_capacity(BUFFER, file);
+        let file = BufWriter::with_capacity(size, file);
         Ok(Self { file: Encoder::new(options.compression, file)?, home })
     }
 

@@ -1,6 +1,6 @@
 //! Converts a session of several files to its files in another format.
 
-use std::path::Path;
+use std::{collections::HashSet, path::Path};
 
 use conversion::{
     CarryMode, Manifest, ManifestEntry, ManifestEntryKind, Source, conversion_history,
@@ -257,6 +257,7 @@ impl Job {
         if start.is_none() && !tree.agents.is_empty() {
             start = self.start_of(path);
         }
+        let inside: HashSet<&Path> = session.files().iter().map(|file| &*file.path).collect();
         let mut agents = tree.agents.iter();
         for Companion { input, role } in &unit.others {
             let agent = match role {
@@ -264,7 +265,7 @@ impl Job {
                 _ => None,
             };
             let name = unit.path_of(input);
-            let is_inside = session.files().iter().any(|file| Some(&*file.path) == name.as_deref());
+            let is_inside = name.is_some_and(|name| inside.contains(&*name));
             let result = match agent {
                 _ if is_inside => Ok(FileReport::new(FileStatus::Inside)),
                 Some(agent) if self.config.subagents == SubAgents::Files && !is_whole => {

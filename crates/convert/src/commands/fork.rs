@@ -23,7 +23,7 @@ use crate::{
     environment::{inputs, lookup},
     formats::detect,
     hint::{io_message, read_message},
-    new_file::write_new,
+    new_file::{warn_of_sidecar, write_new_with_sidecar},
     terminal::{escape::escape_for_terminal, message::failed, progress::say},
 };
 
@@ -80,9 +80,10 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         let mut stdout = io::stdout().lock();
         stdout.write_all(&copy)?;
         stdout.flush()?;
+        warn_of_sidecar(input)?;
         return Ok(Status::Done);
     };
-    if let Err(error) = write_new(&path, &copy) {
+    if let Err(error) = write_new_with_sidecar(input, &path, &copy) {
         return failed(&format!("{}: {}", path.display(), io_message(&error)));
     }
     say(&format!("{}: written", escape_for_terminal(&path.to_string_lossy())));

@@ -26,7 +26,7 @@ use crate::{
     environment::{inputs, lookup},
     formats::detect,
     hint::{io_message, read_message},
-    new_file::write_new,
+    new_file::{warn_of_sidecar, write_new_with_sidecar},
     terminal::{escape::escape_for_terminal, figures::count, message::failed, progress::say},
 };
 
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         match output {
             Some(path) => {
                 // The file must not exist, so that no session is overwritten.
-                if let Err(error) = write_new(path, &bytes) {
+                if let Err(error) = write_new_with_sidecar(input, path, &bytes) {
                     let path = path.to_string_lossy();
                     return failed(&format!("{path}: {}", io_message(&error)));
                 }
@@ -121,6 +121,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
                 let mut stdout = io::stdout().lock();
                 stdout.write_all(&bytes)?;
                 stdout.flush()?;
+                warn_of_sidecar(input)?;
             }
         }
     }

@@ -238,6 +238,18 @@ fn a_copy_of_a_file_with_a_sidecar_comes_home() {
         assert_eq!((status, words.as_str()), (Some(0), ""));
         assert_eq!(home, std::fs::read(source).expect("the fixture"));
     }
+    // A repaired session and a fork keep it too; of a fork, the records are as they were, and one is new.
+    for (command, copy, n_added) in [("repair", "r.jsonl", 0), ("fork", "f.jsonl", 1)] {
+        assert_eq!(convert(&[command, "in/a.jsonl", "-o", copy]).0, Some(0));
+        let (_, words, home) = convert(&["--quiet", "--to", "claude-code", copy]);
+        assert_eq!(words.contains("1 added lines were converted"), n_added == 1, "{words}");
+        let n_lines = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').count();
+        let expected = n_lines(&std::fs::read(source).expect("the fixture")) + n_added;
+        assert_eq!(n_lines(&home), expected, "{command}: {words}");
+        let (status, words, _) = convert(&[command, "in/a.jsonl"]);
+        assert_eq!(status, Some(0));
+        assert!(words.contains("its sidecar is not copied to standard output"), "{words}");
+    }
     // Standard output has no place for a sidecar.
     let (status, words, _) = convert(&["--to", "clido", "in/a.jsonl"]);
     assert_eq!(status, Some(1));
