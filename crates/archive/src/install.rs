@@ -257,14 +257,16 @@ impl Job {
             }
             return Ok(Drafted::Refused(results));
         }
-        if sidecar_path(&main).exists() {
-            return Err(ConvertError::NothingShows(self.config.to.name));
-        }
         let facts = self.check(&mut Source::new(Input::file(main.clone()).open_as_it_is()?))?;
         let main_report = results.first().and_then(|(_, result)| result.as_ref().ok());
         let conversion = main_report.and_then(|report| report.conversion());
-        // A copy keeps its name: forked sessions refer to its id.
+        // A copy keeps its name: forked sessions refer to its id. It keeps its sidecar too, but a client that imports a
+        // document takes the document alone.
         let is_copy = conversion.is_some_and(|done| done.from == done.to);
+        let has_sidecar = sidecar_path(&main).exists();
+        if has_sidecar && !is_copy {
+            return Err(ConvertError::NothingShows(self.config.to.name));
+        }
         let from = conversion.and_then(|done| self.config.formats.by_name(done.from));
         let marked = from.and_then(|from| marked_project(unit.main.path()?, from));
         let project = project_of(target, marked, &facts)?;
@@ -281,6 +283,9 @@ impl Job {
         for (_, result) in &mut results {
             if let Ok(report) = result {
                 report.change_conversion(|done| {
+                    if has_sidecar && documents.is_some() {
+                        done.report.n_sidecars_unread += 1;
+                    }
                     let output =
                         done.output.as_deref().and_then(|it| moved(Path::new(it), &main, &path));
                     done.output = output.map(|output| output.display().to_string());

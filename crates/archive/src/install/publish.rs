@@ -20,7 +20,7 @@ use std::{
 
 use conversion::Source;
 use core_model::Home;
-use sessions::{Converted, Input, walk};
+use sessions::{Converted, Input, sidecar_path, walk};
 use storage::{FILE_MODE, Finished, Folder, Identity, Replace, sweep_once};
 
 use super::{
@@ -101,6 +101,9 @@ impl Changes {
         let path = home.path();
         let mut drafts = Vec::new();
         walk(draft, Path::new(""), &mut drafts, &mut |warning| job.warnings.push(warning));
+        // A copy of a session has a sidecar if the session has one.
+        let sidecar = sidecar_path(main);
+        drafts.extend(sidecar.exists().then(|| Input::file(sidecar.clone())));
         // The session's own file is compared first, and written last.
         drafts.sort_by_key(|file| file.path() != Some(main));
         let above = path.parent().and_then(|folder| Folder::open_found(folder).ok());
@@ -109,7 +112,10 @@ impl Changes {
         let (mut change, mut is_replaced) = (Change::UpToDate, false);
         let (mut files, mut times) = (Vec::new(), Times::default());
         for file in drafts {
-            let place = file.path().and_then(|file| moved(file, main, &path));
+            let place = match file.path() {
+                Some(file) if file == sidecar => Some(sidecar_path(&path)),
+                file => file.and_then(|file| moved(file, main, &path)),
+            };
             let place = place.ok_or(ConvertError::NoName)?;
             let is_main = place == path;
             let Some(there) = there(&place)? else {

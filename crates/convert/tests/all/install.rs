@@ -137,6 +137,27 @@ fn a_session_comes_to_where_clido_looks() {
     assert!(config.join("projects").is_dir());
 }
 
+/// A session in the client's format is copied with its sidecar.
+#[test]
+fn a_copy_comes_to_its_client_with_its_sidecar() {
+    let home = Home::new();
+    let source = home.write("s.jsonl", &home.claude_session(ID));
+    let copy = home.path().join(format!("{ID}.jsonl")).display().to_string();
+    home.convert(&["--to", "clido", "--carry", "sidecar", "-o", &copy, &source]);
+    for _ in 0..2 {
+        let output = home.convert(&["--to", "clido", "--install", &copy]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let installed = home.clido().join(format!("{ID}.jsonl")).display().to_string();
+        for ending in ["", ".carry"] {
+            let bytes = |path: &str| fs::read(format!("{path}{ending}")).expect("a file");
+            assert_eq!(bytes(&installed), bytes(&copy));
+        }
+        let back = home.convert(&["--quiet", "--to", "claude-code", &installed]);
+        assert_eq!((back.status.code(), text(&back.stderr)), (Some(0), ""));
+        assert_eq!(back.stdout, fs::read(&source).expect("the source"));
+    }
+}
+
 #[test]
 fn a_session_that_is_there_is_not_overwritten() {
     let home = Home::new();
