@@ -177,9 +177,24 @@ pub(crate) fn stat(metadata: &Metadata) -> FileTimes {
 
 /// Returns whether a process with this id is alive.
 pub(crate) fn is_alive(pid: u32) -> bool {
-    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    let id = i32::try_from(pid).ok().and_then(Pid::from_raw);
     // A process that we may not signal is alive.
-    pid.is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH))
+    id.is_some_and(|id| test_kill_process(id) != Err(Errno::SRCH)) && !is_zombie(pid)
+}
+
+/// Returns whether a process has ended, and its parent has not asked for its status yet: in a container the parent may never
+/// do so.
+#[cfg(target_os = "linux")]
+fn is_zombie(pid: u32) -> bool {
+    // `7 (a name) Z 1 ..`; the name may have brackets of its own.
+    let stat = std::fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.iter().rposition(|byte| *byte == b')').and_then(|end| stat.get(end + 2));
+    matches!(state, Some(b'Z' | b'X'))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_zombie(_: u32) -> bool {
+    false
 }
 
 /// Returns whether the user of this process owns a file.
@@ -238,5 +253,25 @@ fn retried<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> io::Result<T> 
             Err(Errno::INTR) => {}
             result => return Ok(result?),
         }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::{process::Command, thread::sleep, time::Duration};
+
+    use super::is_alive;
+
+    #[test]
+    fn a_process_that_ended_is_dead_before_its_parent_asks() {
+        assert!(is_alive(std::process::id()));
+        let mut child = Command::new("true").spawn().expect("a process");
+        let ends = (0..1000).any(|_| {
+            sleep(Duration::from_millis(10));
+            !is_alive(child.id())
+        });
+        assert!(ends, "a zombie counts as alive");
+        child.wait().expect("its status");
+        assert!(!is_alive(child.id()));
     }
 }
