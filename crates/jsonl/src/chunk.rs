@@ -3,7 +3,10 @@
 
 use crate::{
     Error, ErrorKind, Line, Lines, Oddities, Result, Scanner, Value,
-    scan::{node::Node, simd::Buffer},
+    scan::{
+        node::{Node, max_nodes},
+        simd::Buffer,
+    },
     utf8,
 };
 
@@ -218,7 +221,7 @@ impl Chunk {
     fn scan_lines(&mut self, start: usize, max_lines: usize, scanner: &mut Scanner) {
         let (bytes, text) = (self.buffer.bytes(), self.buffer.text());
         let fresh = bytes.get(start..).unwrap_or_default();
-        self.nodes.reserve(fresh.len() / USUAL_BYTES_PER_NODE);
+        self.nodes.reserve(n_usual(fresh.len()));
         for line in Lines::at(fresh, self.offset + start as u64).take(max_lines) {
             let content = line.content();
             let base = line.offset_of(content).unwrap_or(line.offset());
@@ -281,6 +284,18 @@ fn text_of<'t>(line: &Line<'_>, text: Option<&'t str>, offset: u64) -> Option<&'
     let content = line.content();
     let start = (line.offset_of(content)? - offset) as usize;
     text?.get(start..start + content.len())
+}
+
+/// Returns the number of nodes to make room for before lines are scanned. A vector doubles when it is full, so this is the most
+/// nodes of one line, halved to the usual number, and a sixteenth more: a long line of short values then takes room for its
+/// limit, and not for up to twice as many.
+///
+/// In: 8,000,000 bytes, with 250,000 nodes as usual and 1,048,576 at most. Out: 278,528; doubled twice, 1,114,112.
+fn n_usual(n_bytes: usize) -> usize {
+    let usual = (n_bytes / USUAL_BYTES_PER_NODE).max(1);
+    let halvings = (max_nodes(n_bytes) / usual).checked_ilog2().unwrap_or(0);
+    let reserved = max_nodes(n_bytes) >> halvings;
+    reserved + reserved / 16
 }
 
 #[cfg(test)]

@@ -136,6 +136,14 @@ impl<R: Read + Seek + Send> Source<R> {
         &mut self.reader
     }
 
+    /// Frees the memory of a source with long lines, which is read again when it is needed. Called before other files are read,
+    /// so that their long lines are not in memory at the same time.
+    pub fn release(&mut self) {
+        if self.window.chunk.room() > MAX_SPARE {
+            self.window = Window::default();
+        }
+    }
+
     /// Returns the size in bytes; very large if it is unknown.
     pub(crate) fn size(&mut self) -> io::Result<u64> {
         if self.size.is_none() {

@@ -247,6 +247,7 @@ impl Export {
         let mut source = Source::new(opened);
         let format = self.format_of(&mut source)?;
         let name = input.stem().unwrap_or("session").to_owned();
+        source.release();
         let mut lines = SessionLines::new(input, format, self.redact, &self.folders)?;
         let exported = source.with_events(format, |events| {
             lines.plan(events, &self.options)?;

@@ -181,6 +181,7 @@ fn show(
     for fault in carry_faults(FORMATS, &mut source, format)? {
         complain(&format!("{}: {fault}", escape_for_terminal(&input.label())));
     }
+    source.release();
     let mut lines = SessionLines::new(input, format, args.redact.into(), folders)?;
     let is_whole = args.filter.is_empty() && args.offset == 0 && !args.is_window();
     let mut shower = Shower::new(args, filter, format);

@@ -6,9 +6,7 @@
 use crate::{
     ErrorKind,
     number::read_number,
-    scan::node::{
-        BYTES_PER_NODE, MIN_LIMIT, NO_NODE, Node, OBJECT, Open, OpenStack, ROOT, keep_as_written,
-    },
+    scan::node::{NO_NODE, Node, OBJECT, Open, OpenStack, ROOT, keep_as_written, max_nodes},
     value::{Kind, Oddities},
 };
 
@@ -40,7 +38,7 @@ pub(crate) fn walk(
 ) -> Result<Oddities, (usize, ErrorKind)> {
     open.clear();
     let first = nodes.len();
-    let limit = first + MIN_LIMIT.max(bytes.len() / BYTES_PER_NODE);
+    let limit = first + max_nodes(bytes.len());
     let mut walk = Walk {
         bytes,
         at: 0,

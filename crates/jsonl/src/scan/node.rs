@@ -61,6 +61,11 @@ pub(crate) const MIN_LIMIT: usize = if cfg!(miri) { 1 << 9 } else { 1 << 20 };
 /// room for short blocks: OpenCode's shortest call takes ten bytes a node.
 pub(crate) const BYTES_PER_NODE: usize = 9;
 
+/// Returns the most nodes of a line.
+pub(crate) fn max_nodes(n_bytes: usize) -> usize {
+    MIN_LIMIT.max(n_bytes / BYTES_PER_NODE)
+}
+
 /// An open container: the index of its node, and whether it is an object.
 pub(crate) type Open = u32;
 

@@ -3,7 +3,7 @@
 use std::{
     ffi::{OsStr, OsString},
     fs::{self, File, Metadata},
-    io,
+    io::{self, Read as _},
     os::unix::{
         ffi::{OsStrExt, OsStringExt},
         fs::{MetadataExt, OpenOptionsExt},
@@ -187,7 +187,11 @@ pub(crate) fn is_alive(pid: u32) -> bool {
 #[cfg(target_os = "linux")]
 fn is_zombie(pid: u32) -> bool {
     // `7 (a name) Z 1 ..`; the name may have brackets of its own.
-    let stat = std::fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let mut stat = Vec::new();
+    if let Ok(mut file) = File::open(format!("/proc/{pid}/stat")) {
+        // What cannot be read tells nothing.
+        _ = file.read_to_end(&mut stat);
+    }
     let state = stat.iter().rposition(|byte| *byte == b')').and_then(|end| stat.get(end + 2));
     matches!(state, Some(b'Z' | b'X'))
 }
