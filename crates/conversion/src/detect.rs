@@ -268,10 +268,12 @@ fn is_document_of(format: &Format, head: &[u8]) -> bool {
             return true;
         }
     }
+    if n_records > 1 {
+        return false;
+    }
     // The first record may be longer than the head: it has the carry of all that no other record shows.
     let whole = closed(head);
-    let mut scanner = Scanner::default();
-    n_records <= 1 && scanner.scan_slice(&whole, 0).is_ok_and(|value| (format.detect)(value))
+    Scanner::default().scan_slice(&whole, 0).is_ok_and(|value| (format.detect)(value))
 }
 
 /// Closes a JSON object that is cut, after the last member of the object, or of an object in it, that is whole.

@@ -327,6 +327,17 @@ mod tests {
     }
 
     #[test]
+    fn a_line_of_short_values_takes_room_for_little_more_than_its_limit() {
+        if cfg!(miri) {
+            return;
+        }
+        assert_eq!(n_usual(8_000_000), 278_528);
+        let line = format!("[{}1]", "1,".repeat(4_000_000));
+        let chunk = Chunk::scan(line.into_bytes(), 0, &mut Scanner::default());
+        assert!(chunk.nodes.capacity() <= 1_114_112, "{}", chunk.nodes.capacity());
+    }
+
+    #[test]
     fn the_same_lines_whatever_the_pieces() {
         let input = "\u{feff}{\"a\":\"\u{e9}\"}\ntorn\n\n[1,2]\r\n{\"b\":[1,{\"c\":null}]}\nend";
         let whole = Chunk::scan(input.as_bytes().to_vec(), 0, &mut Scanner::default());

@@ -42,7 +42,8 @@ type Listed = Mutex<HashMap<PathBuf, Arc<Owned>>>;
 type Owned = HashMap<PathBuf, Arc<Vec<FolderEntry>>>;
 
 impl Folders {
-    /// Returns the entries of a main file's folder that belong to it.
+    /// Returns the entries of a main file's folder that belong to it; of a compressed main file, by their names without
+    /// endings of compression.
     ///
     /// # Errors
     ///
@@ -52,27 +53,14 @@ impl Folders {
         formats: Formats,
         main: &Path,
     ) -> io::Result<Arc<Vec<FolderEntry>>> {
-        let owned = find(&self.plain, main, |path, own| {
-            each_owner(formats, path, &Disk, own);
-        })?;
-        Ok(owned.get(main).cloned().unwrap_or_default())
-    }
-
-    /// Returns the entries of a main file's folder that belong to it by their names without endings of compression.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the folder cannot be listed.
-    pub(super) fn beside_packed(
-        &self,
-        formats: Formats,
-        main: &Path,
-    ) -> io::Result<Arc<Vec<FolderEntry>>> {
-        let owned = find(&self.bare, main, |path, own| {
-            let files: &dyn Files = &AnyEnding(&Backend::Disk);
-            each_owner(formats, &Compression::bare_path(path), files, own);
-        })?;
-        Ok(owned.get(&Compression::bare_path(main)).cloned().unwrap_or_default())
+        let any_ending = AnyEnding(&Backend::Disk);
+        let (listed, files, name): (_, &dyn Files, fn(&Path) -> PathBuf) =
+            match Compression::is_in_name(main) {
+                true => (&self.bare, &any_ending, Compression::bare_path),
+                false => (&self.plain, &Disk, Path::to_owned),
+            };
+        let owned = find(listed, main, |path, own| each_owner(formats, &name(path), files, own))?;
+        Ok(owned.get(&name(main)).cloned().unwrap_or_default())
     }
 }
 

@@ -179,7 +179,7 @@ fn around(
     let mut inputs: Vec<Input> = match storage {
         Backend::Disk => {
             let parent = main.parent().unwrap_or(Path::new(""));
-            let entries = folders.beside_packed(formats, main)?;
+            let entries = folders.beside(formats, main)?;
             let mut inputs: Vec<Input> =
                 entries.iter().map(|entry| found(parent.join(&entry.name))).collect();
             // A file that is not compressed keeps its name, and the files that have it as their main file.
