@@ -5,6 +5,7 @@ usage: atif_reader.py CONVERT WHEELS SCRATCH FOLDER..
 """
 
 import json
+import shutil
 import subprocess
 import sys
 import types
@@ -73,17 +74,21 @@ def written_anew(document):
 
 
 def check(folders):
-    harbor, n, faults = validator(), {"valid": 0, "back": 0, "empty": 0, "anew": 0}, []
+    harbor, n, faults = validator(), {"valid": 0, "images": 0, "back": 0, "empty": 0, "anew": 0}, []
     there, anew = SCRATCH / "there.json", SCRATCH / "anew.json"
     for path in sessions(folders):
         origin = detect(path)
         if origin is None or origin == "atif":
             continue
-        written = convert(path, origin, "atif")
-        if written is None:
+        # Images become files beside the document, which Harbor looks for.
+        shutil.rmtree(SCRATCH / "images", ignore_errors=True)
+        there.unlink(missing_ok=True)
+        run(path, "--from", origin, "--to", "atif", "-o", there, "--force")
+        written = there.read_bytes() if there.exists() else b""
+        n["images"] += sum(1 for _ in SCRATCH.glob("images/*"))
+        if not written:
             n["empty"] += 1
             continue
-        there.write_bytes(written)
         if harbor.validate(there):
             n["valid"] += 1
         else:
@@ -100,7 +105,7 @@ def check(folders):
             else:
                 faults.append(f"{path}: does not come back {name}")
     print(
-        f"{n['valid']} documents are valid, {n['back']} sessions came back as written and "
+        f"{n['valid']} documents with {n['images']} images are valid, {n['back']} sessions came back as written and "
         f"{n['anew']} from 3 documents each that were written anew, {n['empty']} show nothing"
     )
     for fault in faults:

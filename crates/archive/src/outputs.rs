@@ -4,6 +4,7 @@ mod batch;
 mod begin;
 mod dir;
 mod entries;
+pub(crate) mod images;
 pub(crate) mod lazy;
 mod state;
 
@@ -96,18 +97,21 @@ pub struct RunOutputs {
 
 /// Files that are published together, and their journal entries.
 pub struct PublishSet {
-    /// The files, in the order of publishing.
+    /// The files, in the order of publishing. The main file is the last one.
     pub files: Vec<Finished>,
+    /// The images that the main file refers to. They get their names before it, and a file with the same
+    /// bytes may be there: other sessions have the same images.
+    pub(crate) images: Vec<Finished>,
     /// The rule for replacing existing files.
     pub replace: Replace,
-    /// The journal entries.
+    /// The journal entries, of the files and then of the images.
     pub(crate) records: Vec<JournalEntry>,
 }
 
 impl PublishSet {
     /// Creates a set without journal entries.
     pub fn new(files: Vec<Finished>, replace: Replace) -> Self {
-        Self { files, replace, records: Vec::new() }
+        Self { files, images: Vec::new(), replace, records: Vec::new() }
     }
 }
 
@@ -239,7 +243,7 @@ impl RunOutputs {
     /// As for [`RunOutputs::publish_set`].
     pub fn publish(&self, files: Vec<Finished>) -> Result<(), ConvertError> {
         let path = files.last().map(Finished::path).unwrap_or_default();
-        let set = PublishSet { files, replace: self.write_options.replace(), records: Vec::new() };
+        let set = PublishSet::new(files, self.write_options.replace());
         self.publish_set(&path, set)
     }
 
@@ -257,7 +261,7 @@ impl RunOutputs {
     pub fn publish_set(&self, path: &Path, set: PublishSet) -> Result<(), ConvertError> {
         let item = Item { path: path.to_owned(), set };
         // The limit on open files counts on a few for each item.
-        let is_few = item.set.files.len() <= MAX_TOGETHER;
+        let is_few = item.set.files.len() + item.set.images.len() <= MAX_TOGETHER;
         if self.write_options.durability != Durability::Batch || !is_few {
             return self.commit(vec![item]).pop().map_or(Ok(()), |(_, refusal)| Err(refusal));
         }

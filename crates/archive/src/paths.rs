@@ -123,3 +123,10 @@ mod tests {
         assert_eq!(path(r#""\ud83c\udc80""#), Path::new("\u{1f080}"));
     }
 }
+
+/// Returns whether a folder between the main file's and a file's is a link.
+pub(crate) fn has_link(path: &Path, main: &Path) -> bool {
+    let root = main.parent().unwrap_or(Path::new(""));
+    let folders = path.ancestors().skip(1).take_while(|folder| *folder != root);
+    folders.into_iter().any(Path::is_symlink)
+}

@@ -191,17 +191,23 @@ impl ConvertedFile {
         lines
     }
 
-    /// Returns the names of the first files that were restored beside the main one; `None` without
-    /// any.
-    fn files_beside(&self) -> Option<String> {
-        /// The report file has all names.
-        const MAX_NAMED: usize = 5;
-        let names = &self.report.files_beside;
-        let first: Vec<&str> = names.iter().take(MAX_NAMED).map(String::as_str).collect();
-        let more = names.len().checked_sub(MAX_NAMED).filter(|more| *more > 0);
-        let more = more.map_or_else(String::new, |more| format!(" and {more} more"));
-        (!names.is_empty()).then(|| format!("  restored beside it: {}{more}", first.join(", ")))
+    /// Returns a line for the files that were restored beside the main one, and one for its images.
+    fn files_beside(&self) -> impl Iterator<Item = String> {
+        let Report { files_beside, image_files, .. } = &self.report;
+        [("restored beside it", files_beside), ("images beside it", image_files)]
+            .into_iter()
+            .filter(|(_, names)| !names.is_empty())
+            .map(|(what, names)| format!("  {what}: {}", first_names(names)))
     }
+}
+
+/// Returns the first names, and the number of the others. The report file has all names.
+fn first_names(names: &[String]) -> String {
+    const MAX_NAMED: usize = 5;
+    let first: Vec<&str> = names.iter().take(MAX_NAMED).map(String::as_str).collect();
+    let more = names.len().checked_sub(MAX_NAMED).filter(|more| *more > 0);
+    let more = more.map_or_else(String::new, |more| format!(" and {more} more"));
+    format!("{}{more}", first.join(", "))
 }
 
 /// Appends the first places of `count`.

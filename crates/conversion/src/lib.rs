@@ -52,7 +52,7 @@ pub use self::{
         agents::Agents,
         damage::{Damage, Recovered, first_damage},
         detect as detect_format,
-        engine::{CarryMode, Written},
+        engine::{CarryMode, EachImage, Written},
         history::{ConversionHistory, conversion_history},
         recovery::{Recovery, is_damage},
         report::{MAX_PLACES, Report},

@@ -45,7 +45,7 @@ use crate::{
         agents::Agents,
         copy::copy,
         damage::first_damage,
-        engine::{CarryMode, Engine},
+        engine::{CarryMode, EachImage, Engine},
         history::{ConversionHistory, conversion_history},
         one_pass::{Extras, OnePass, Sinks},
         report::Report,
@@ -76,6 +76,9 @@ pub struct Target<'w> {
     /// Receives the sub-agents that the target does not show, so that the caller can write each to
     /// a file of its own. If `None`, there are no such files.
     pub derived: Option<&'w mut Agents>,
+    /// Receives the images of a target that has them in files ([`Format::has_image_files`]). If `None`,
+    /// a text stands for each image.
+    pub images: Option<EachImage<'w>>,
     /// The bytes that may be restored, if they are more than 1 MiB and 16 times the source. `--max-expanded`
     /// of the program; 0 leaves the limit at that.
     pub max_restored: u64,
@@ -92,7 +95,7 @@ impl<'w> Target<'w> {
     pub fn new(sink: Sink<'w>) -> Self {
         let (sidecar, manifest, agent, session_start) = Default::default();
         let (others, residue, max_restored) = Default::default();
-        let derived = None;
+        let (derived, images) = (None, None);
         Self {
             sink,
             sidecar,
@@ -102,6 +105,7 @@ impl<'w> Target<'w> {
             others,
             residue,
             derived,
+            images,
             max_restored,
         }
     }
@@ -285,6 +289,7 @@ impl Conversion {
             others,
             residue,
             derived,
+            images,
             max_restored,
         } = target;
         let residue = residue.filter(|_| self.carry == CarryMode::None);
@@ -333,6 +338,9 @@ impl Conversion {
         );
         if let Some(beside) = beside {
             engine.set_sidecar(beside.into_writer())?;
+        }
+        if let Some(images) = images {
+            engine.set_images(images);
         }
         if let Some(manifest) = &manifest {
             engine.set_manifest(manifest);

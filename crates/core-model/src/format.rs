@@ -50,6 +50,10 @@ pub struct Format {
     pub is_linear: bool,
     /// Whether the writer learns facts while it writes: see [`EventWriter::learn`].
     pub learns: bool,
+    /// Whether images are files beside the target: see [`Output::add_image`].
+    ///
+    /// [`Output::add_image`]: crate::Output::add_image
+    pub has_image_files: bool,
     /// Whether sessions of other formats are not converted to it, because no client reads it. Files
     /// of the format that were converted still come back.
     pub is_read_only: bool,
@@ -147,6 +151,7 @@ impl Format {
             has_inline_agents: false,
             is_linear: false,
             learns: false,
+            has_image_files: false,
             is_read_only: false,
             detect: functions.detect,
             is_record: functions.is_record,
@@ -227,6 +232,14 @@ impl Format {
     #[must_use]
     pub const fn learning(mut self) -> Self {
         self.learns = true;
+        self
+    }
+
+    /// Says that images are files beside the target. The format must not be [`Format::learning`]: files
+    /// are not taken back.
+    #[must_use]
+    pub const fn with_image_files(mut self) -> Self {
+        self.has_image_files = true;
         self
     }
 

@@ -113,7 +113,7 @@ pub use self::{
     open_calls::{OpenCalls, ToolNames},
     origin::{Origin, Relative, RelativeKind},
     outcome::{Outcome, Status},
-    output::Output,
+    output::{ImageFile, Output},
     packed::{CreateLineFile, LineFile},
     plan::{Hidden, Late, Plan},
     problem::{Check, Checker, Findings, Problem, Severity},

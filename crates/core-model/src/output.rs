@@ -1,6 +1,7 @@
 //! Collects the lines of writers, and notes the ranges that they copy from the source. The carry
 //! uses the notes to store a source line as references to written lines.
 
+mod images;
 mod losing;
 mod packing;
 
@@ -10,6 +11,9 @@ use jsonl::{
     Line, Raw, Respeller, Respelt, Scanner, Style, Text, push_indented, push_string, respell_body,
 };
 
+pub use self::images::ImageFile;
+
+use self::images::Images;
 use crate::{
     Event, Input, LossKind, Losses, TextBody, ToolName, ToolUse,
     draft::{
@@ -49,6 +53,8 @@ pub struct Output {
     source: Source,
     losses: Losses,
     respeller: Respeller,
+    /// The images that are files; `None` if the target has none.
+    images: Option<Images>,
 }
 
 impl Output {
@@ -68,6 +74,7 @@ impl Output {
             source: Source::default(),
             losses: Losses::default(),
             respeller: Respeller::default(),
+            images: None,
         }
     }
 

@@ -3,7 +3,11 @@
 //! In: a line that the client skips. Out: a [`Problem`] with its offset, line number, severity,
 //! rule and message.
 
-use std::{borrow::Cow, fmt};
+use std::{
+    borrow::Cow,
+    fmt,
+    path::{Component, Path, PathBuf},
+};
 
 use jsonl::{Line, Records, Scanner, UnitScanner, Value};
 
@@ -66,12 +70,14 @@ pub struct Findings<'f> {
     /// The line that is checked, or the last one.
     pub place: Place,
     report: &'f mut dyn FnMut(Problem),
+    /// The folder of the checked file, if it is known.
+    folder: Option<&'f Path>,
 }
 
 impl<'f> Findings<'f> {
     /// Creates findings of a line that go to `report`.
     pub fn new(place: Place, report: &'f mut dyn FnMut(Problem)) -> Self {
-        Self { place, report }
+        Self { place, report, folder: None }
     }
 
     /// Reports that the client does not load the session because of the current line.
@@ -82,6 +88,15 @@ impl<'f> Findings<'f> {
     /// Reports that the client does not load all of the current line.
     pub fn warns(&mut self, rule: &'static str, message: impl Into<Cow<'static, str>>) {
         self.add(self.place, Severity::Warns, rule, message.into());
+    }
+
+    /// Returns whether the folder of the checked file has a file at a path; `None` if the folder is unknown,
+    /// or if the path leads out of it.
+    pub fn has_file(&self, path: &str) -> Option<bool> {
+        let path = Path::new(path);
+        let is_below = path.components().all(|part| matches!(part, Component::Normal(_)));
+        let folder = self.folder.filter(|_| is_below && !path.as_os_str().is_empty())?;
+        Some(folder.join(path).is_file())
     }
 
     /// Reports a problem of any line.
@@ -123,18 +138,25 @@ pub trait Checker {
 pub struct Check {
     checker: Box<dyn Checker>,
     place: Place,
+    folder: Option<PathBuf>,
 }
 
 impl Check {
     /// Creates a check from a format's [`checker`](crate::Format::checker).
     pub fn new(checker: Box<dyn Checker>) -> Self {
-        Self { checker, place: Place::default() }
+        Self { checker, place: Place::default(), folder: None }
+    }
+
+    /// Sets the folder of the file, in which the checker looks for the files that a record names.
+    #[must_use]
+    pub fn in_folder(self, folder: &Path) -> Self {
+        Self { folder: Some(folder.to_owned()), ..self }
     }
 
     /// Checks the name of the file, without its extension.
     pub fn name(&mut self, stem: &str, report: &mut dyn FnMut(Problem)) {
         let place = Place { line: 1, offset: 0 };
-        self.checker.name(stem, &mut Findings { place, report });
+        self.checker.name(stem, &mut Findings::new(place, report));
     }
 
     /// Checks the next line. `value` is the result of its scan.
@@ -147,12 +169,13 @@ impl Check {
         let n_before = self.place.line;
         let line_number = n_before + u64::from(!line.is_glue());
         self.place = Place { line: line_number, offset: line.offset() };
-        self.checker.line(line, value, &mut Findings { place: self.place, report });
+        let mut findings = Findings { place: self.place, report, folder: self.folder.as_deref() };
+        self.checker.line(line, value, &mut findings);
     }
 
     /// Reports faults that are known only at the end of the file.
     pub fn finish(mut self, report: &mut dyn FnMut(Problem)) {
-        self.checker.finish(&mut Findings { place: self.place, report });
+        self.checker.finish(&mut Findings::new(self.place, report));
     }
 
     /// Returns the problems of a whole file of a format, of lines or of a document. The problems that

@@ -104,6 +104,7 @@ pub static FORMAT: Format = Format::new(
 .carry_places(&["extra"])
 .read_more(reader::read_more)
 .cost(CostPolicy::Cumulative)
+.with_image_files()
 .layout(layout::LAYOUT);
 
 /// Compiles the example of README.md.

@@ -15,6 +15,7 @@ use crate::{
     journal::{JournalEntry, OutputState, Salt},
     outputs::{
         PublishSet,
+        images::{Images, receiver},
         lazy::{LazyFile, SessionFile},
     },
     report::ConvertedFile,
@@ -62,14 +63,14 @@ impl Job {
             if let Err(ConvertError::Stepwise(last)) = prepared {
                 return self.file_stepwise(input, path, last);
             }
-            let Prepared { mut done, files, mut records } = prepared?;
+            let Prepared { mut done, files, images, mut records } = prepared?;
             if is_changing && !is_prefix(&mut source)? {
                 break;
             }
             done.is_changing = is_changing;
             done.report.redactions = redactions;
             records.iter_mut().for_each(|record| record.tell(&done));
-            self.outputs.publish_set(path, PublishSet { files, replace, records })?;
+            self.outputs.publish_set(path, PublishSet { files, images, replace, records })?;
             return Ok(FileReport::converted(done));
         }
         Err(ConvertError::Changing)
@@ -108,6 +109,8 @@ impl Job {
         let mut target = SessionFile::create(&self.outputs, path, mode)?;
         let mut residue = LazyFile::new(&self.outputs, residue_path(path), mode);
         let mut sidecar = LazyFile::new(&self.outputs, sidecar_path(path), mode);
+        let mut images = Images::new(&self.outputs, path, mode);
+        let mut each_image = images.writing();
         // A restored file of a session depends on more than its own source.
         let is_alone = others.is_empty() && (extra.agent.is_none() || extra.manifest.is_some());
         let to = Target {
@@ -118,10 +121,12 @@ impl Job {
             residue: Some(Sink::Retractable(&mut residue)),
             sidecar: Some(Sink::Retractable(&mut sidecar)),
             derived: may_derive.then_some(&mut derived),
+            images: receiver(self.config.to, &mut each_image),
             max_restored: self.config.limits.expanded.unwrap_or_default(),
             ..Target::new(Sink::Retractable(&mut target))
         };
         let mut report = conversion.run_to(source, &history, beside, to)?;
+        drop(each_image);
         if from.name == self.config.to.name {
             self.copy_sidecar(input, &mut sidecar, &mut report)?;
         }
@@ -140,14 +145,25 @@ impl Job {
         report.files_beside = others.names;
         if !derived.is_empty() {
             let written = source.with_events(from, |events| {
-                Ok(self.write_derived(events, from, derived, path, mode, &mut report))
+                Ok(self.write_derived(
+                    events,
+                    from,
+                    derived,
+                    (path, mode),
+                    &mut images,
+                    &mut report,
+                ))
             });
             files.extend(written??);
         }
         files.push(target);
-        let records = self.outputs.records(input, source.reader(), &files, extra.salt())?;
+        let (images, image_paths) = images.finish();
+        report.image_files = image_paths;
+        let records =
+            self.outputs.records(input, source.reader(), (&files, &images), extra.salt())?;
         let output = Some(path.display().to_string());
-        Ok(Prepared { done: self.done(input, output, from, report), files, records })
+        let done = self.done(input, output, from, report);
+        Ok(Prepared { done, files, images, records })
     }
 
     /// Copies the sidecar of a source that was copied, so that the copy has the same carry. With `--redact` it is only
@@ -194,8 +210,10 @@ impl Job {
             return Err(ConvertError::Changing);
         }
         let files = vec![target.finish()?];
-        let records = self.outputs.records(input, source.reader(), &files, Salt::default())?;
-        self.outputs.publish_set(path, PublishSet { files, replace, records })?;
+        let records =
+            self.outputs.records(input, source.reader(), (&files, &[]), Salt::default())?;
+        let set = PublishSet { records, ..PublishSet::new(files, replace) };
+        self.outputs.publish_set(path, set)?;
         Ok(FileReport::new(FileStatus::Copied))
     }
 }
@@ -223,6 +241,7 @@ impl Extra {
 struct Prepared {
     done: ConvertedFile,
     files: Vec<Finished>,
+    images: Vec<Finished>,
     records: Vec<JournalEntry>,
 }
 

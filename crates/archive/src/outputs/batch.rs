@@ -82,7 +82,8 @@ pub(super) struct Item {
 impl Batch {
     /// Adds files. Returns all waiting items if the batch is full.
     pub(super) fn push(&mut self, item: Item) -> Option<Vec<Item>> {
-        self.n_bytes += item.set.files.iter().map(Finished::length).sum::<u64>();
+        let PublishSet { files, images, .. } = &item.set;
+        self.n_bytes += files.iter().chain(images).map(Finished::length).sum::<u64>();
         self.items.push(item);
         let max_files = *self.max_files.get_or_insert_with(max_files);
         let is_full = self.items.len() >= max_files || self.n_bytes >= MAX_BYTES;
@@ -123,8 +124,8 @@ impl RunOutputs {
         }
         let mut named = Vec::new();
         for Item { path, set } in whole {
-            let PublishSet { files, replace, mut records } = set;
-            match self.name(files, replace, &mut records) {
+            let PublishSet { files, images, replace, mut records } = set;
+            match self.name(files, images, replace, &mut records) {
                 Ok(names) => named.push((path, names, records)),
                 Err(refusal) => refused.push((path, refusal)),
             }
@@ -162,7 +163,8 @@ impl RunOutputs {
         if self.write_options.interruption.is_requested() {
             return Err(ConvertError::Interrupted);
         }
-        let synced = item.set.files.iter().try_for_each(Finished::sync);
+        let PublishSet { files, images, .. } = &item.set;
+        let synced = images.iter().chain(files).try_for_each(Finished::sync);
         synced.map_err(|error| unwritten(error, &item.path).into())
     }
 
@@ -171,11 +173,17 @@ impl RunOutputs {
     fn name(
         &self,
         files: Vec<Finished>,
+        images: Vec<Finished>,
         replace: Replace,
         records: &mut [JournalEntry],
     ) -> Result<Vec<Named>, ConvertError> {
         let (mut names, mut made) = (Vec::new(), Vec::new());
         let ways = self.ways(&files, replace, records);
+        let (own_records, image_records) = records.split_at_mut(files.len().min(records.len()));
+        if !images.is_empty() {
+            self.name_images(images, (&files, &ways), image_records, &mut names)?;
+        }
+        let records = own_records;
         let replaces = ways.iter().any(|way| *way != Replace::Never);
         for (file_idx, (file, replace)) in files.into_iter().zip(ways).enumerate() {
             match self.name_one(file, replace) {
@@ -233,7 +241,11 @@ impl RunOutputs {
     ///
     /// On some file systems, names that differ in case are one file. Then the first one of this run
     /// stays.
-    fn name_one(&self, file: Finished, replace: Replace) -> Result<Published, ConvertError> {
+    pub(super) fn name_one(
+        &self,
+        file: Finished,
+        replace: Replace,
+    ) -> Result<Published, ConvertError> {
         let path = file.path();
         let refusal = |error: io::Error| match error.kind() {
             io::ErrorKind::AlreadyExists => ConvertError::Exists(path.display().to_string()),

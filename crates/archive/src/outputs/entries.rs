@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl RunOutputs {
-    /// Returns the journal entries of the files that an input became.
+    /// Returns the journal entries of the files that an input became, and of its images.
     ///
     /// # Errors
     ///
@@ -21,7 +21,7 @@ impl RunOutputs {
         &self,
         input: &Input,
         opened: &mut Opened,
-        files: &[Finished],
+        (files, images): (&[Finished], &[Finished]),
         salt: Salt,
     ) -> io::Result<Vec<JournalEntry>> {
         let (Some(root), Some(source)) = (&self.root, input.absolute()?) else {
@@ -47,7 +47,7 @@ impl RunOutputs {
             lost: 0,
             damaged: 0,
         };
-        Ok(files.iter().map(record).collect())
+        Ok(files.iter().chain(images).map(record).collect())
     }
 
     /// Appends a failure to the journal.

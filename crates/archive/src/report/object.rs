@@ -67,6 +67,7 @@ impl ConvertedFile {
             carries_redacted: report.redactions.n_carries,
             subagents_missing: report.missing.iter().map(MissingObject::of).collect(),
             files_beside: &report.files_beside,
+            image_files: &report.image_files,
             losses: report
                 .losses
                 .iter()
@@ -126,6 +127,8 @@ struct FileObject<'r> {
     carries_redacted: u64,
     subagents_missing: Vec<MissingObject<'r>>,
     files_beside: &'r [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    image_files: &'r [String],
     losses: Vec<LossObject<'r>>,
 }
 

@@ -18,11 +18,8 @@ use conversion::{ConversionHistory, ManifestEntry, OtherTarget};
 use core_model::{FileRole, SafeName};
 use storage::{AtomicFile, Finished};
 
-use super::{
-    paths::{folder_of, path_of},
-    restored::has_link,
-};
-use crate::{error::ConvertError, job::Job};
+use super::paths::{folder_of, path_of};
+use crate::{error::ConvertError, job::Job, paths::has_link};
 
 /// The permissions of these files: for the owner alone, and never executable.
 const MODE: u32 = 0o600;

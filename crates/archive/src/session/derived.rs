@@ -12,8 +12,13 @@ use jsonl::ErrorKind;
 use sessions::{Companion, Input, SessionFiles};
 use storage::{AtomicFile, Finished};
 
-use super::restored::has_link;
-use crate::{config::SubAgents, error::ConvertError, job::Job};
+use crate::{
+    config::SubAgents,
+    error::ConvertError,
+    job::Job,
+    outputs::images::{Images, receiver},
+    paths::has_link,
+};
 
 impl Job {
     /// Returns whether sub-agents among the source's own messages get files of their own: if the
@@ -32,8 +37,8 @@ impl Job {
         events: &mut dyn Events,
         from: &'static Format,
         mut agents: Agents,
-        path: &Path,
-        mode: u32,
+        (path, mode): (&Path, u32),
+        images: &mut Images<'_>,
         report: &mut Report,
     ) -> Result<Vec<Finished>, ConvertError> {
         let describe = self.config.to.layout.and_then(|layout| layout.describe);
@@ -57,7 +62,10 @@ impl Job {
         let unlinked = agents.list().iter().filter(|agent| agent.description.tool_use.is_none());
         report.n_unlinked += unlinked.count() as u64;
         let sinks = transcripts.iter_mut().map(|file| file as &mut dyn Write).collect();
-        for written in self.conversion(from).run_derived(events, agents, sinks)? {
+        let conversion = self.conversion(from);
+        let mut each_image = images.writing();
+        let images = receiver(self.config.to, &mut each_image);
+        for written in conversion.run_derived(events, agents, sinks, images)? {
             report.lines_out += written.n_lines;
             report.bytes_out += written.n_bytes;
             report.losses.absorb(&written.losses);

@@ -21,7 +21,11 @@ use crate::{
     file_report::FileReport,
     job::{Extra, Job, check_target},
     journal::{OutputState, Salt},
-    outputs::{PublishSet, lazy::LazyFile},
+    outputs::{
+        PublishSet,
+        images::{Images, receiver},
+        lazy::LazyFile,
+    },
 };
 
 /// A session without secrets, and the counts of removed ones.
@@ -63,15 +67,19 @@ impl Job {
             self.outputs.create_packed(path, mode, self.outputs.write_options.compression)?;
         let mut residue = LazyFile::new(&self.outputs, residue_path(path), mode);
         let mut sidecar = LazyFile::new(&self.outputs, sidecar_path(path), mode);
+        let mut images = Images::new(&self.outputs, path, mode);
+        let mut each_image = images.writing();
         let mut derived = Agents::default();
         let may_derive = self.may_derive(from, &ConversionHistory::default());
         let to = Target {
             residue: Some(Sink::Final(&mut residue)),
             sidecar: Some(Sink::Final(&mut sidecar)),
             derived: may_derive.then_some(&mut derived),
+            images: receiver(self.config.to, &mut each_image),
             ..Target::of(&mut target)
         };
         let mut report = run_session(&conversion, &staged.session, to)?;
+        drop(each_image);
         report.redactions.clone_from(redactions);
         let target = target.finish()?;
         let sidecar = sidecar.finish()?;
@@ -84,7 +92,15 @@ impl Job {
         let mut files: Vec<Finished> = residue.finish()?.into_iter().collect();
         if !derived.is_empty() {
             let events = &mut SessionEvents::new(&staged.session, from);
-            files.extend(self.write_derived(events, from, derived, path, mode, &mut report)?);
+            let place = (path, mode);
+            files.extend(self.write_derived(
+                events,
+                from,
+                derived,
+                place,
+                &mut images,
+                &mut report,
+            )?);
         }
         let is_changing = match session.change()? {
             Change::None => false,
@@ -93,12 +109,14 @@ impl Job {
         };
         files.extend(sidecar);
         files.push(target);
-        let mut records = self.outputs.records(input, &mut opened, &files, salt)?;
+        let (images, image_paths) = images.finish();
+        report.image_files = image_paths;
+        let mut records = self.outputs.records(input, &mut opened, (&files, &images), salt)?;
         let mut done = self.done(input, Some(path.display().to_string()), from, report);
         done.files = staged.session.labels();
         done.is_changing = is_changing;
         records.iter_mut().for_each(|record| record.tell(&done));
-        self.outputs.publish_set(path, PublishSet { files, replace, records })?;
+        self.outputs.publish_set(path, PublishSet { files, images, replace, records })?;
         Ok(FileReport::converted(done))
     }
 
@@ -179,11 +197,4 @@ pub(super) fn verify(
         }
     }
     Ok(())
-}
-
-/// Returns whether a folder between the main file's and a file's is a link.
-pub(super) fn has_link(path: &Path, main: &Path) -> bool {
-    let root = main.parent().unwrap_or(Path::new(""));
-    let folders = path.ancestors().skip(1).take_while(|folder| *folder != root);
-    folders.into_iter().any(Path::is_symlink)
 }

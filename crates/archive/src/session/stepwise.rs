@@ -103,5 +103,6 @@ impl ConvertedFile {
         report.restored.add(&next.report.restored);
         report.losses.absorb(&next.report.losses);
         report.n_left_out += next.report.n_left_out;
+        report.image_files.extend(next.report.image_files);
     }
 }

@@ -12,19 +12,20 @@ use crate::{
     carry::{Manifest, ManifestEntry, ManifestEntryKind},
     pipeline::{
         agents::Agents,
-        engine::{Engine, Written},
+        engine::{EachImage, Engine, Written},
         sidechains::Attributed,
         survey::{Events, Survey, as_own},
     },
 };
 
 impl Conversion {
-    /// Writes each sub-agent to its sink.
+    /// Writes each sub-agent to its sink, and all their images to `images`.
     pub fn run_derived(
         &self,
         events: &mut dyn Events,
         mut agents: Agents,
         sinks: Vec<&mut dyn Write>,
+        mut images: Option<EachImage<'_>>,
     ) -> io::Result<Vec<Written>> {
         let mode = match self.carry {
             CarryMode::None => CarryMode::None,
@@ -37,6 +38,9 @@ impl Conversion {
             let engine = Engine::new(self.from, self.to, &self.options, mode, &mut survey, sink);
             let mut engine = engine.derived();
             engine.set_manifest(&contents_of(agent.tool_use()));
+            if images.is_some() {
+                engine.collect_images();
+            }
             engines.push(engine);
         }
         let (mut n_lines, mut result) = (0, Ok(()));
@@ -49,6 +53,9 @@ impl Conversion {
                 let engine = &mut engines[place];
                 engine.set_line_number(n_lines);
                 result = engine.write(line, &as_own(*event), self.from);
+                if let (Ok(()), Some(images)) = (&result, &mut images) {
+                    result = engine.take_images().into_iter().try_for_each(images);
+                }
             }
             result.is_ok()
         })?;

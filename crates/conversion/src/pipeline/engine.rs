@@ -63,8 +63,8 @@
 use std::io::{self, Write};
 
 use core_model::{
-    Answers, Copied, DocumentPart, Event, EventWriter, Facts, Format, LineId, LossKind, Options,
-    Output, Place,
+    Answers, Copied, DocumentPart, Event, EventWriter, Facts, Format, ImageFile, LineId, LossKind,
+    Options, Output, Place,
 };
 use jsonl::{Line, Value};
 
@@ -72,6 +72,9 @@ use crate::{
     carry::{CarryEncoder, Manifest, PendingEntries, Skips, run::Run, temporary_lines},
     pipeline::{survey::Survey, target::Target},
 };
+
+/// Receives the images of a target, which must be written to files. An error ends the conversion.
+pub type EachImage<'w> = &'w mut (dyn FnMut(ImageFile) -> io::Result<()> + 'w);
 
 /// The place of the carry.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -140,6 +143,8 @@ pub(crate) struct Engine<'w> {
     has_newlines: bool,
     /// The time at which the session starts, for [`Written::start`].
     start: Option<String>,
+    /// Receives images that are files.
+    images: Option<EachImage<'w>>,
 }
 
 /// The counts of what an engine wrote.
@@ -201,7 +206,24 @@ impl<'w> Engine<'w> {
             is_whole: to.rewrites.is_values(),
             has_newlines: false,
             start,
+            images: None,
         }
+    }
+
+    /// Sets the receiver of images, which the writer refers to as files from now on.
+    pub(crate) fn set_images(&mut self, images: EachImage<'w>) {
+        self.images = Some(images);
+        self.collect_images();
+    }
+
+    /// Lets the writer refer to images as files, which [`Engine::take_images`] returns.
+    pub(crate) fn collect_images(&mut self) {
+        self.out.collect_images();
+    }
+
+    /// Returns the images since the last call.
+    pub(crate) fn take_images(&mut self) -> Vec<ImageFile> {
+        self.out.take_images()
     }
 
     /// Sets the sink of the sidecar. Without a sink, no sidecar is written.
@@ -316,6 +338,9 @@ impl<'w> Engine<'w> {
             self.writer.write(&answer, &mut self.out);
         }
         self.writer.write(event, &mut self.out);
+        if let Some(images) = &mut self.images {
+            self.out.take_images().into_iter().try_for_each(images)?;
+        }
         match event.has_next {
             true => Ok(()),
             false => self.end_record(line, event),

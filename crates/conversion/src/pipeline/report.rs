@@ -53,6 +53,8 @@ pub struct Report {
     pub n_unplaced: u64,
     /// The names of the files that were restored beside the main file.
     pub files_beside: Vec<String>,
+    /// The paths of images that were written to files beside the main file.
+    pub image_files: Vec<String>,
     /// Restored lines of files beside the main file that have no sink.
     pub n_elsewhere: u64,
     /// Sidecars of the files of a session that were not read.

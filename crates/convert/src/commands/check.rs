@@ -5,6 +5,7 @@ pub(super) mod stale;
 use std::{
     collections::BTreeMap,
     io::{self, Write},
+    path::Path,
 };
 
 use archive::Status;
@@ -110,7 +111,7 @@ impl Checked {
         let (mut stops, mut result) = (false, Ok(()));
         if let Some(format) = format {
             let mut files = StaleFiles::of_format(format).filter(|_| args.files);
-            findings(input.stem(), &mut source, format, files.as_mut(), &mut |problem| {
+            findings(input, &mut source, format, files.as_mut(), &mut |problem| {
                 stops |= problem.stops();
                 if result.is_ok() {
                     result = printer.problem(problem, format.name);
@@ -130,16 +131,19 @@ fn carry_problem((offset, line): (u64, u64), rule: &'static str, message: String
 }
 
 /// Calls `each` with the problems of a source for the client of a format, and with the faults of its
-/// carries. `stem` is the name of its file.
+/// carries.
 fn findings(
-    stem: Option<&str>,
+    input: &Input,
     source: &mut Source<Opened>,
     format: &'static Format,
     mut files: Option<&mut StaleFiles>,
     each: &mut dyn FnMut(Problem),
 ) -> io::Result<()> {
     let mut check = Check::new((format.checker)());
-    if let Some(stem) = stem {
+    if let Some(path) = input.path().filter(|_| input.storage().is_disk()) {
+        check = check.in_folder(path.parent().unwrap_or(Path::new("")));
+    }
+    if let Some(stem) = input.stem() {
         check.name(stem, each);
     }
     let (mut carries, mut last) = (CarryAudit::new(FORMATS, format), (0, 0));
@@ -178,7 +182,7 @@ pub fn check(input: &Input, format: Option<&'static Format>) -> Result<Vec<Probl
     };
     let mut problems = Vec::new();
     if let Some(format) = format {
-        findings(input.stem(), &mut source, format, None, &mut |it| problems.push(it))?;
+        findings(input, &mut source, format, None, &mut |it| problems.push(it))?;
     }
     Ok(problems)
 }

@@ -146,3 +146,107 @@ fn the_files_of_a_session_come_back_from_documents_in_any_order() {
         assert_eq!(files(&folder.path().join("back")), source, "{name}");
     }
 }
+
+/// Runs the program in a folder. Returns its status, and its messages.
+fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+    let output = command.current_dir(folder).args(arguments).output().expect("it runs");
+    let words = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8_lossy(&words).into_owned())
+}
+
+/// The image of the session of [`with_image`], and its name.
+const IMAGE: (&str, &[u8]) = ("images/4c4b6a3be1314ab8.png", b"\x89PNG\r\n\x1a\n");
+
+/// Returns a session of Claude Code with an image in a prompt and in a result.
+fn with_image(id: &str) -> String {
+    let image = r#"{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}"#;
+    let start = |uuid: &str, parent: &str| {
+        format!(
+            r#""uuid":"{uuid}","parentUuid":{parent},"sessionId":"{id}","timestamp":"2026-01-01T10:00:00.000Z""#
+        )
+    };
+    format!(
+        concat!(
+            r#"{{"type":"user",{},"message":{{"role":"user","content":[{{"type":"text","text":"Look."}},{}]}}}}"#,
+            "\n",
+            r#"{{"type":"assistant",{},"message":{{"role":"assistant","id":"m1","type":"message","model":"c","content":[{{"type":"tool_use","id":"t1","name":"Read","input":{{"file_path":"/a.png"}}}}]}}}}"#,
+            "\n",
+            r#"{{"type":"user",{},"message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t1","content":[{}]}}]}}}}"#,
+            "\n",
+        ),
+        start("u1", "null"),
+        image,
+        start("u2", "\"u1\""),
+        start("u3", "\"u2\""),
+        image,
+    )
+}
+
+#[test]
+fn images_are_files_that_sessions_share() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    fs::create_dir(root.join("in")).expect("a folder");
+    for id in ["a", "b"] {
+        fs::write(root.join(format!("in/{id}.jsonl")), with_image(id)).expect("written");
+    }
+    let image = root.join("there").join(IMAGE.0);
+    let there = ["in", "--to", "atif", "-o", "there"];
+    convert_program(root, &there);
+    let names: Vec<String> = files(&root.join("there")).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["a.jsonl", "b.jsonl", IMAGE.0]);
+    assert_eq!(fs::read(&image).expect("an image"), IMAGE.1);
+    for id in ["a", "b"] {
+        let document = fs::read_to_string(root.join(format!("there/{id}.jsonl"))).expect("a file");
+        let part = format!(
+            r#"{{"type":"image","source":{{"media_type":"image/png","path":"{}"}}}}"#,
+            IMAGE.0
+        );
+        assert_eq!(document.matches(&part).count(), 2, "{document}");
+    }
+    assert_eq!(run(root, &["check", "there"]).0, Some(0));
+    // An image that is gone is written again.
+    fs::remove_file(&image).expect("removed");
+    let (status, words) = run(root, &["check", "there"]);
+    assert!(status == Some(1) && words.contains("is missing"), "{words}");
+    convert_program(root, &there);
+    assert_eq!(fs::read(&image).expect("an image"), IMAGE.1);
+    convert_program(root, &[&there[..], &["--force"]].concat());
+    assert_eq!(files(&root.join("there")).len(), 3, "no backup of an equal image");
+    convert_program(root, &["there", "--to", "claude-code", "-o", "back"]);
+    assert_eq!(files(&root.join("back")), files(&root.join("in")));
+}
+
+#[test]
+fn an_image_replaces_no_file_and_follows_no_link() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    fs::write(root.join("a.jsonl"), with_image("a")).expect("written");
+    let command = ["a.jsonl", "--to", "atif", "-o", "out.json"];
+    fs::create_dir(root.join("images")).expect("a folder");
+    fs::write(root.join(IMAGE.0), "mine").expect("written");
+    assert_eq!(run(root, &command).0, Some(2));
+    assert!(!root.join("out.json").exists());
+    assert_eq!(fs::read(root.join(IMAGE.0)).expect("a file"), b"mine");
+    convert_program(root, &[&command[..], &["--force"]].concat());
+    let kept = fs::read(root.join(format!("{}.bak", IMAGE.0))).expect("a file");
+    assert_eq!(
+        (kept, fs::read(root.join(IMAGE.0)).expect("a file")),
+        (b"mine".to_vec(), IMAGE.1.to_vec())
+    );
+    // A document that must stay keeps its images out, too.
+    fs::remove_dir_all(root.join("images")).expect("removed");
+    fs::write(root.join("out.json"), "mine").expect("written");
+    assert_eq!(run(root, &command).0, Some(2));
+    assert!(!root.join(IMAGE.0).exists());
+    #[cfg(unix)]
+    {
+        _ = fs::remove_dir(root.join("images"));
+        fs::create_dir(root.join("elsewhere")).expect("a folder");
+        std::os::unix::fs::symlink("elsewhere", root.join("images")).expect("a link");
+        let (status, words) = run(root, &["a.jsonl", "--to", "atif", "-o", "other.json"]);
+        assert!(status == Some(2) && words.contains("is a link"), "{words}");
+        assert!(files(&root.join("elsewhere")).is_empty());
+    }
+}

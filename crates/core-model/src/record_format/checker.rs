@@ -39,13 +39,16 @@ impl<F: RecordFormat> RecordChecker<F> {
         Self { check, problems: Vec::new(), format: PhantomData }
     }
 
-    /// Checks a file and its name. Returns the problems in order.
+    /// Checks a file, its name, and whether the files that it names are there. Returns the problems in
+    /// order.
     ///
     /// # Errors
     ///
     /// Returns an error if the file cannot be read.
     pub fn check(path: impl AsRef<Path>) -> io::Result<Vec<Problem>> {
         let mut checker = Self::new();
+        let folder = path.as_ref().parent().unwrap_or(Path::new(""));
+        checker.check = checker.check.in_folder(folder);
         let stem = path.as_ref().file_stem().unwrap_or_default().to_string_lossy();
         checker.check.name(&stem, &mut |problem| checker.problems.push(problem));
         checker.read(File::open(path)?)

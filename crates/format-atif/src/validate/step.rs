@@ -222,9 +222,16 @@ fn check_source(source: Value<'_>, is_image: bool, out: &mut Findings<'_>) {
         Some(path) if path.starts_with("data:") => {
             out.stops("file", "`path` is a data URL: Harbor looks for a file with this name");
         }
-        Some(path) if !path.contains("://") => {
-            out.warns("file", "`path` is a file: Harbor refuses the document without it");
-        }
+        Some(path) if !path.contains("://") => match out.has_file(path) {
+            Some(true) => {}
+            Some(false) => {
+                out.stops(
+                    "file",
+                    format!("the file {path} is missing: Harbor refuses the document"),
+                );
+            }
+            None => out.warns("file", "`path` is a file: Harbor refuses the document without it"),
+        },
         _ => {}
     }
     let duration = said(source, "duration_sec").and_then(as_number);

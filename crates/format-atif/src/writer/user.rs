@@ -3,7 +3,7 @@
 //! In: the result of `t1`. Out: `{"source_call_id":"t1","content":"a.rs"}` in the step with the call
 //! `t1`.
 
-use core_model::{Block, Content, Event, Field, LossKind, Message, Output, ToolResult};
+use core_model::{Block, Content, Event, Field, LossKind, Message, Output, TextBody, ToolResult};
 use jsonl::{Raw, json_string};
 
 use super::{DocumentWriter, json, step::Step};
@@ -106,7 +106,7 @@ impl DocumentWriter {
     }
 }
 
-/// Returns a content as a string, or as an array of parts if it has several texts.
+/// Returns a content as a string, or as an array of parts if it has several texts or an image.
 fn content(content: &Content<'_>, field: &'static str, out: &mut Output) -> String {
     match content {
         Content::Text(text) => return json::text(*text, field, out),
@@ -120,33 +120,55 @@ fn content(content: &Content<'_>, field: &'static str, out: &mut Output) -> Stri
     for (block, _) in content.blocks() {
         match block {
             Block::ToolResult(_) if field == "message.content" => {}
-            Block::Text(text) => parts.push(json::text(text, field, out)),
+            Block::Text(text) => parts.push(Part::Text(json::text(text, field, out))),
             Block::Thinking { text, .. } => {
                 out.lose(LossKind::Flattened, "thinking");
-                parts.push(json::text(text, "thinking", out));
+                parts.push(Part::Text(json::text(text, "thinking", out)));
             }
-            Block::Image { media_type, data } => {
-                // Harbor wants a file beside the document.
-                out.lose(LossKind::Flattened, "block.image");
-                let n_bytes = (data.as_str().len() / 4).saturating_mul(3);
-                let media_type = media_type.decode();
-                parts.push(json_string(&format!("[image {media_type}, {n_bytes} bytes]")));
-            }
+            Block::Image { media_type, data } => parts.push(image(media_type, data, out)),
             _ => {
                 let kind = kind_of(&block);
                 out.lose_named(LossKind::Flattened, &format!("block.{kind}"));
-                parts.push(json_string(&shown(&block, &kind)));
+                parts.push(Part::Text(json_string(&shown(&block, &kind))));
             }
         }
     }
     match parts.as_slice() {
         [] => "\"\"".to_owned(),
-        [one] => one.clone(),
-        parts => {
-            let parts = parts.iter().map(|text| format!("{{\"type\":\"text\",\"text\":{text}}}"));
-            format!("[{}]", parts.collect::<Vec<_>>().join(","))
+        [Part::Text(one)] => one.clone(),
+        parts => format!("[{}]", parts.iter().map(Part::json).collect::<Vec<_>>().join(",")),
+    }
+}
+
+/// A part of a content.
+enum Part {
+    /// A JSON string.
+    Text(String),
+    /// A JSON string with a media type, and the path of a file.
+    Image(String, String),
+}
+
+impl Part {
+    fn json(&self) -> String {
+        match self {
+            Part::Text(text) => format!("{{\"type\":\"text\",\"text\":{text}}}"),
+            Part::Image(media_type, path) => format!(
+                "{{\"type\":\"image\",\"source\":{{\"media_type\":{media_type},\"path\":\"{path}\"}}}}"
+            ),
         }
     }
+}
+
+/// Returns an image as a part with the path of its file, or a text in its place if it cannot be a
+/// file.
+fn image(media_type: TextBody<'_>, data: TextBody<'_>, out: &mut Output) -> Part {
+    let name = media_type.decode();
+    if let Some(path) = out.add_image(media_type, data) {
+        return Part::Image(json_string(&name), path);
+    }
+    out.lose(LossKind::Flattened, "block.image");
+    let n_bytes = (data.as_str().len() / 4).saturating_mul(3);
+    Part::Text(json_string(&format!("[image {name}, {n_bytes} bytes]")))
 }
 
 /// Returns the words in place of a block that a document has no place for: the name of a tool that a

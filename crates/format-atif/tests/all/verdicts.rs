@@ -6,7 +6,7 @@ use jsonl::Scanner;
 
 const CASES: &str = include_str!("verdicts.jsonl");
 
-/// The case whose fault is a file that does not exist, which the check cannot see.
+/// The case whose fault is a file that does not exist, which a check of bytes cannot see.
 const MISSING_FILE: &str = "message-parts";
 
 #[test]
