@@ -33,6 +33,7 @@ pub(crate) mod sink;
 pub(crate) mod source;
 pub(crate) mod survey;
 mod target;
+mod units;
 
 use std::io::{self, Read, Seek, Write};
 

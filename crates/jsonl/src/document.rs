@@ -324,6 +324,52 @@ mod tests {
         );
     }
 
+    /// Vectors follow records of 64 bytes and more; byte by byte, the units are the same.
+    #[test]
+    fn long_records_are_split_like_short_ones() {
+        let pieces = [
+            "{",
+            "[",
+            "}",
+            "]",
+            "\"",
+            "\\\"",
+            "\\\\",
+            "\\n",
+            "\n",
+            "\\",
+            ",",
+            ":",
+            "a word of text",
+            "{\"a\":[1,\"]}\"]}",
+        ];
+        let mut state = 3_u64;
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as usize % below
+        };
+        for _ in 0..if cfg!(miri) { 4 } else { 1_000 } {
+            let mut input = "{\"id\":1,\"m\":[".to_owned();
+            for _ in 0..1 + random(6) {
+                input.push_str("{\"text\":\"");
+                for _ in 0..random(80) {
+                    let piece = random(200);
+                    let piece = if piece < 10 { piece } else { 10 + piece % 4 };
+                    input.push_str(match pieces[piece] {
+                        "\"" => "\",\"b\":\"",
+                        piece => piece,
+                    });
+                }
+                input.push_str("\"},");
+            }
+            input.push_str("]}");
+            let all = units(&input, &["m"], usize::MAX);
+            for step in [1, 65, 200] {
+                assert_eq!(units(&input, &["m"], step), all, "{input}");
+            }
+        }
+    }
+
     #[test]
     fn torn_and_damaged_documents() {
         assert_eq!(said("{\"m\":[{},", &["m"]), ["g {\"m\":[]}", "r {}", "t -"]);

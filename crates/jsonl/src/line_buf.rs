@@ -49,6 +49,11 @@ impl LineBuf {
         self.bytes.len() + self.index.as_ref().map_or(0, |index| size_of_val(&*index.nodes))
     }
 
+    /// Returns whether the line keeps an index.
+    pub(crate) fn has_index(&self) -> bool {
+        self.index.is_some()
+    }
+
     /// Returns the bytes, and the place of the index.
     pub(crate) fn parts(&mut self) -> (&[u8], &mut Option<LineIndex>) {
         (&self.bytes, &mut self.index)

@@ -13,6 +13,7 @@
 )]
 mod bitmap;
 pub(crate) mod grammar;
+pub(crate) mod nesting;
 pub(crate) mod node;
 mod portable;
 pub(crate) mod same;

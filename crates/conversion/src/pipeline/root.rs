@@ -5,31 +5,48 @@
 //! A client that writes values anew may move members of the root from before the records to behind
 //! them. The carry in these members has a guard of all of them, and is the first one.
 
-use std::io::{self, Read};
+use jsonl::{Line, UnitScanner, Value};
 
-use jsonl::{Document, UnitScanner, Value};
-
-/// Returns the object with the members of a document's root, without the arrays of records; `None` if
-/// no member is behind the records, or if the root is damaged.
-pub(crate) fn joined_root<R: Read>(
-    reader: R,
+/// The members of a document's root, without the arrays of records.
+pub(crate) struct JoinedRoot {
     paths: &'static [&'static str],
-) -> io::Result<Option<Vec<u8>>> {
-    let arrays: Vec<&str> = paths.iter().map(|path| first_key(path)).collect();
-    let (mut document, mut scanner) = (Document::new(reader, paths), UnitScanner::default());
-    let (mut root, mut n_glue, mut is_spread) = (vec![b'{'], 0, false);
-    while let Some(unit) = document.next()? {
-        if !unit.is_glue() || unit.is_punctuation() {
-            continue;
-        }
-        let Ok(value) = scanner.scan(&unit, paths).1 else { return Ok(None) };
-        let length = root.len();
-        push_members(value, &arrays, &mut root);
-        is_spread |= n_glue > 0 && root.len() > length;
-        n_glue += 1;
+    scanner: UnitScanner,
+    root: Vec<u8>,
+    n_glue: u64,
+    /// Whether a member is behind the records.
+    is_spread: bool,
+    is_damaged: bool,
+}
+
+impl JoinedRoot {
+    /// Creates the root of a document with records at these paths.
+    pub(crate) fn new(paths: &'static [&'static str]) -> Self {
+        let scanner = UnitScanner::default();
+        Self { paths, scanner, root: vec![b'{'], n_glue: 0, is_spread: false, is_damaged: false }
     }
-    root.push(b'}');
-    Ok(is_spread.then_some(root))
+
+    /// Adds a unit of the document. Returns false if the root is damaged.
+    pub(crate) fn push(&mut self, unit: &Line<'_>) -> bool {
+        if !unit.is_glue() || unit.is_punctuation() {
+            return true;
+        }
+        let Ok(value) = self.scanner.scan(unit, self.paths).1 else {
+            self.is_damaged = true;
+            return false;
+        };
+        let length = self.root.len();
+        push_members(value, self.paths, &mut self.root);
+        self.is_spread |= self.n_glue > 0 && self.root.len() > length;
+        self.n_glue += 1;
+        true
+    }
+
+    /// Returns the object with all members; `None` if no member is behind the records, or if the root
+    /// is damaged.
+    pub(crate) fn finish(mut self) -> Option<Vec<u8>> {
+        self.root.push(b'}');
+        (self.is_spread && !self.is_damaged).then_some(self.root)
+    }
 }
 
 /// Returns the first key of a path to records.
@@ -37,9 +54,9 @@ pub(crate) fn first_key(path: &'static str) -> &'static str {
     path.split(['.', '[']).find(|key| !key.is_empty()).unwrap_or_default()
 }
 
-fn push_members(object: Value<'_>, without: &[&str], out: &mut Vec<u8>) {
+fn push_members(object: Value<'_>, paths: &[&'static str], out: &mut Vec<u8>) {
     for (key, member) in object.members() {
-        if without.iter().any(|name| key.is(name)) {
+        if paths.iter().any(|path| key.is(first_key(path))) {
             continue;
         }
         if out.len() > 1 {
@@ -53,6 +70,8 @@ fn push_members(object: Value<'_>, without: &[&str], out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
+    use jsonl::Document;
+
     use super::*;
 
     #[test]
@@ -68,8 +87,14 @@ mod tests {
             (r#"{"id":1,"m":[{}"#, None),
             ("", None),
         ] {
-            let root = joined_root(document.as_bytes(), paths).expect("a slice");
-            let root = root.map(|root| String::from_utf8(root).expect("text"));
+            let mut units = Document::new(document.as_bytes(), paths);
+            let mut root = JoinedRoot::new(paths);
+            while let Some(unit) = units.next().expect("a slice") {
+                if !root.push(&unit) {
+                    break;
+                }
+            }
+            let root = root.finish().map(|root| String::from_utf8(root).expect("text"));
             assert_eq!(root.as_deref(), expected, "{document}");
         }
     }

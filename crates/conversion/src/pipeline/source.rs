@@ -15,8 +15,9 @@ use jsonl::{Chunk, Document, Line, Scanner, UnitScanner, Value};
 use crate::pipeline::{
     parallel::for_each_chunk,
     recovery::{Recovery, is_damage},
-    root::joined_root,
+    root::JoinedRoot,
     survey::{EachEvent, EachWindow, Events},
+    units::KeptUnits,
 };
 
 /// Receives each line and its value. Returns false to stop.
@@ -59,6 +60,8 @@ pub struct Source<R> {
     framing: Framing,
     units: UnitScanner,
     root: Root,
+    /// The units of a small document; `None` until it is read.
+    kept_units: Option<KeptUnits>,
 }
 
 /// The members of a document's root, which a client may move behind the records.
@@ -86,6 +89,7 @@ impl<R: Read + Seek + Send> Source<R> {
             framing: Framing::Lines,
             units: UnitScanner::default(),
             root: Root::default(),
+            kept_units: None,
         }
     }
 
@@ -268,31 +272,62 @@ impl<R: Read + Seek + Send> Source<R> {
         each: &mut EachLine<'_>,
     ) -> io::Result<()> {
         self.window.leave();
-        if matches!(self.root, Root::First) {
-            self.reader.seek(SeekFrom::Start(0))?;
-            self.root = Root::Joined(joined_root(&mut self.reader, paths)?);
+        if !self.kept_units.as_ref().is_some_and(|kept| kept.is_split_at(paths)) {
+            self.kept_units = Some(match self.size()? {
+                0..=MAX_KEPT => {
+                    self.reader.seek(SeekFrom::Start(0))?;
+                    KeptUnits::read(&mut self.reader, paths)?
+                }
+                _ => KeptUnits::large(paths),
+            });
         }
-        let mut root = match &self.root {
+        if matches!(self.root, Root::First) {
+            self.root = Root::Joined(self.joined_root(paths)?);
+        }
+        let Self { reader, scanner, units, root, kept_units, .. } = self;
+        let mut root = match root {
             Root::Joined(Some(root)) => Some(&**root),
             _ => None,
         };
-        self.reader.seek(SeekFrom::Start(0))?;
-        let mut document = Document::new(&mut self.reader, paths);
+        let mut each = |unit: &Line<'_>, value: jsonl::Result<Value<'_>>| match root
+            .filter(|_| unit.is_glue() && value.is_ok())
+        {
+            Some(members) => {
+                // Later glue has no members.
+                root = Some(b"{}");
+                each(unit, scanner.scan_slice(members, unit.offset()))
+            }
+            None => each(unit, value),
+        };
+        if kept_units.as_mut().is_some_and(|kept| kept.for_each(units, &mut each)) {
+            return Ok(());
+        }
+        reader.seek(SeekFrom::Start(0))?;
+        let mut document = Document::new(reader, paths);
         while let Some(unit) = document.next()? {
-            let (unit, value) = self.units.scan(&unit, paths);
-            let goes_on = match root.filter(|_| unit.is_glue() && value.is_ok()) {
-                Some(members) => {
-                    // Later glue has no members.
-                    root = Some(b"{}");
-                    each(&unit, self.scanner.scan_slice(members, unit.offset()))
-                }
-                None => each(&unit, value),
-            };
-            if !goes_on {
+            let (unit, value) = units.scan(&unit, paths);
+            if !each(&unit, value) {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Returns the members of a document's root as one object, if some are behind the records.
+    fn joined_root(&mut self, paths: &'static [&'static str]) -> io::Result<Option<Vec<u8>>> {
+        let mut root = JoinedRoot::new(paths);
+        if let Some(mut lines) = self.kept_units.as_ref().and_then(KeptUnits::lines) {
+            _ = lines.all(|unit| root.push(&unit));
+            return Ok(root.finish());
+        }
+        self.reader.seek(SeekFrom::Start(0))?;
+        let mut document = Document::new(&mut self.reader, paths);
+        while let Some(unit) = document.next()? {
+            if !root.push(&unit) {
+                break;
+            }
+        }
+        Ok(root.finish())
     }
 
     /// Calls `each` as [`Source::for_each`] does, and splits damaged lines into pieces. A piece

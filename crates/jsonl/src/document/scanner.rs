@@ -80,8 +80,8 @@ impl UnitScanner {
         }
     }
 
-    /// Does what [`UnitScanner::scan`] does for an owned unit, and keeps the index in it. Glue keeps none, nor does a
-    /// line whose index takes more memory than its bytes.
+    /// Does what [`UnitScanner::scan`] does for an owned unit, and keeps the index in it. A unit that has one is not
+    /// scanned. Glue keeps none, nor does a line whose index takes more memory than its bytes.
     pub fn scan_and_keep<'s>(
         &'s mut self,
         buf: &'s mut LineBuf,
@@ -89,6 +89,9 @@ impl UnitScanner {
         unit: Unit,
         paths: &[&'static str],
     ) -> (Line<'s>, Result<Value<'s>>) {
+        if buf.has_index() {
+            return self.scan_buf(buf, offset, unit, paths);
+        }
         let (bytes, index) = buf.parts();
         let (line, value) = self.scan(&Line::of_unit(bytes, offset, unit), paths);
         *index = value.as_ref().ok().and_then(|value| LineIndex::of(value, &line));

@@ -3,7 +3,10 @@
 //! In: `{"messages":[{"a":1}]}` and the path `messages`. Out: 13 bytes of glue, 7 of a record, and the
 //! rest.
 
-use crate::line::Unit;
+use crate::{
+    line::Unit,
+    scan::nesting::{self, BLOCK, Nesting},
+};
 
 /// Limit on the containers around records.
 const MAX_FRAMES: usize = 8;
@@ -149,12 +152,38 @@ impl Splitter {
         }
     }
 
+    /// Reads whole blocks of a record. Returns the number of bytes.
+    fn follow(&mut self, bytes: &[u8]) -> usize {
+        let n_frames = self.frames.len();
+        let depth = self.depth.saturating_sub(n_frames);
+        let mut place = Nesting { depth, in_string: self.in_string, is_escaped: self.is_escaped };
+        let n = nesting::follow(bytes, &mut place);
+        self.depth = n_frames + place.depth;
+        (self.in_string, self.is_escaped) = (place.in_string, place.is_escaped);
+        self.in_record = place.depth > 0;
+        n
+    }
+
     /// Reads bytes up to the start or the end of a record. Returns their number, and whether they
     /// are glue or a record; `None` if all were read. `is_empty` means that the unit has no bytes
     /// yet: a record may start.
     pub(super) fn cut(&mut self, bytes: &[u8], mut is_empty: bool) -> Option<(usize, Unit)> {
         let mut at = 0;
+        // Blocks up to here are not what vectors can follow.
+        let mut slow_end = 0;
         while let Some(&byte) = bytes.get(at) {
+            if self.in_record && at >= slow_end {
+                let n = self.follow(bytes.get(at..).unwrap_or_default());
+                at += n;
+                if !self.in_record {
+                    return Some((at, Unit::Record));
+                }
+                slow_end = at + BLOCK;
+                if n > 0 {
+                    is_empty = false;
+                    continue;
+                }
+            }
             if self.in_string {
                 let rest = bytes.get(at..).unwrap_or_default();
                 let n_plain = match self.is_escaped {

@@ -5,7 +5,7 @@
 //! loading a vector from a reference, and returning the bytes of a [`Buffer`] as text after they
 //! were checked.
 
-use crate::scan::bitmap::Quotes;
+use crate::scan::{bitmap::Quotes, nesting::Nesting};
 
 /// Length in bytes from which a buffer grows by a quarter instead of doubling.
 const LARGE: usize = 16 * 1024 * 1024;
@@ -218,6 +218,19 @@ pub(crate) fn n_same(body: &[u8], is_ascii: bool) -> Option<usize> {
     }
 }
 
+/// Reads blocks of a record as [`follow`](super::nesting::follow) does; `None` on a CPU without AVX2.
+pub(crate) fn follow(bytes: &[u8], place: &mut Nesting) -> Option<usize> {
+    #[cfg(target_arch = "x86_64")]
+    #[expect(unsafe_code, reason = "compiled for AVX2")]
+    // SAFETY: the function is safe except for its instructions, which the CPU was just tested for.
+    return x86_64::has_avx2().then(|| unsafe { x86_64::follow_by_avx2(bytes, place) });
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = (bytes, place);
+        None
+    }
+}
+
 /// Returns a bit for each backslash and, if `is_ascii`, for each byte that is not printable ASCII.
 #[cfg(target_arch = "x86_64")]
 #[inline]
@@ -233,6 +246,7 @@ mod x86_64 {
 
     use crate::scan::{
         bitmap::{BLOCK, Masks, Quotes},
+        nesting::{Nesting, Structure, follow_blocks},
         same::{Spelling, count},
     };
 
@@ -311,6 +325,26 @@ mod x86_64 {
                 join(low, high)
             },
         )
+    }
+
+    #[target_feature(enable = "avx2,bmi1,popcnt")]
+    pub(super) fn follow_by_avx2(bytes: &[u8], place: &mut Nesting) -> usize {
+        follow_blocks(bytes, place, |block| {
+            let [low, high] = halves(block);
+            let mask = |[low, high]: [__m256i; 2], byte: u8| {
+                let byte = _mm256_set1_epi8(byte as i8);
+                join(_mm256_cmpeq_epi8(low, byte), _mm256_cmpeq_epi8(high, byte))
+            };
+            // `[` and `{` differ in one bit, and so do `]` and `}`.
+            let braces = [low, high].map(|it| _mm256_or_si256(it, _mm256_set1_epi8(0x20)));
+            Structure {
+                quotes: mask([low, high], b'"'),
+                backslashes: mask([low, high], b'\\'),
+                newlines: mask([low, high], b'\n'),
+                opens: mask(braces, b'{'),
+                closes: mask(braces, b'}'),
+            }
+        })
     }
 
     /// Maps bytes that may follow a backslash to 0xff.
