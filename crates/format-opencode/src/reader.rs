@@ -149,13 +149,14 @@ fn is_said(part: Value<'_>) -> bool {
 }
 
 fn is_of_response(part: Value<'_>) -> bool {
-    ["text", "reasoning", "tool", "file"].iter().any(|name| is_type(part, name))
+    let kind = part.get("type").and_then(|kind| kind.text());
+    kind.is_some_and(|kind| ["text", "reasoning", "tool", "file"].iter().any(|it| kind.is(it)))
 }
 
 /// Returns whether a part is a call with its result.
 pub(crate) fn is_result(part: Value<'_>) -> bool {
-    let status = part.get("state").and_then(|state| state.get("status")?.text());
-    is_type(part, "tool") && status.is_some_and(|it| it.is("completed") || it.is("error"))
+    let status = || part.get("state")?.get("status")?.text();
+    is_type(part, "tool") && status().is_some_and(|it| it.is("completed") || it.is("error"))
 }
 
 fn read_prompt<'l>(message: &MessageInfo<'l>, parts: Value<'l>) -> Message<'l> {

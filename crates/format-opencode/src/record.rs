@@ -102,22 +102,36 @@ impl<'l> SessionInfo<'l> {
 
 impl<'l> MessageInfo<'l> {
     fn decode(value: Value<'l>, parts: Option<Value<'l>>) -> Self {
-        let text = |name: &str| value.get(name)?.text();
-        let time = value.get("time");
-        let time = |name: &str| time?.get(name).filter(|time| time.raw().as_f64().is_some());
+        let [id, session_id, role, model_id, finish, tokens, error, time, path, summary] = value
+            .get_all([
+                "id",
+                "sessionID",
+                "role",
+                "modelID",
+                "finish",
+                "tokens",
+                "error",
+                "time",
+                "path",
+                "summary",
+            ]);
+        let text = |value: Option<Value<'l>>| value?.text();
+        let [created, completed] =
+            time.map_or([None; 2], |time| time.get_all(["created", "completed"]));
+        let is_number = |time: &Value<'_>| time.raw().as_f64().is_some();
         Self {
             value,
-            id: text("id"),
-            session_id: text("sessionID"),
-            role: text("role"),
-            model_id: text("modelID"),
-            finish: text("finish"),
-            tokens: value.get("tokens").filter(Value::is_object),
-            error: value.get("error").filter(Value::is_object),
-            created: time("created"),
-            completed: time("completed"),
-            cwd: value.get("path").and_then(|path| path.get("cwd")?.text()),
-            is_summary: value.get("summary").and_then(|it| it.bool()) == Some(true),
+            id: text(id),
+            session_id: text(session_id),
+            role: text(role),
+            model_id: text(model_id),
+            finish: text(finish),
+            tokens: tokens.filter(Value::is_object),
+            error: error.filter(Value::is_object),
+            created: created.filter(is_number),
+            completed: completed.filter(is_number),
+            cwd: path.and_then(|path| path.get("cwd")?.text()),
+            is_summary: summary.and_then(|it| it.bool()) == Some(true),
             parts,
         }
     }
