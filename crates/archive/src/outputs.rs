@@ -30,7 +30,7 @@ use crate::{
     journal::{Journal, JournalEntry, OutputOptions, OutputRoot},
 };
 
-pub use self::{batch::Durability, dir::NotOpened};
+pub use self::{batch::Durability, begin::PendingFiles, dir::NotOpened};
 
 /// The buffer size of a stream in bytes.
 const STREAM_BUFFER: usize = 256 * 1024;

@@ -41,8 +41,10 @@ use crate::backend::cloud::Bucket;
 /// The buffer size in bytes. Longer lines are written without a copy.
 const BUFFER: usize = 32 * 1024;
 
-/// The buffer size of a file that is opened for each write of its buffer.
-const SHUT_BUFFER: usize = 4 * 1024;
+/// The buffer sizes of all pending files that are opened for each write of their buffer, and the least
+/// size of one.
+const SHUT_BUFFERS: usize = 4 * 1024 * 1024;
+const MIN_BUFFER: usize = 512;
 
 /// What to do with an existing file of the same name.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -102,18 +104,24 @@ impl AtomicFile {
     }
 
     /// Creates a file as [`AtomicFile::create`] does that is opened only to write its buffer. Any
-    /// number of such files can be pending. It is not compressed.
+    /// number of such files can be pending; with `n_files`, their buffers are small. It is not compressed.
     ///
     /// # Errors
     ///
     /// Returns an error if the system does.
-    pub fn create_shut(place: Place, mode: u32, options: AtomicFileOptions) -> io::Result<Self> {
+    pub fn create_shut(
+        place: Place,
+        mode: u32,
+        n_files: usize,
+        options: AtomicFileOptions,
+    ) -> io::Result<Self> {
         let mode = mode & FILE_MODE;
         sweep_once(&place.folder);
         let (_, temporary) = Temporary::create(place.folder.clone(), &place.name, mode)?;
         let file = Stored::Shut(place.folder.clone(), temporary.name().to_owned());
         let options = AtomicFileOptions { compression: None, ..options };
-        Self::new(Hashing::of(file, options.asked), Home::Here(temporary, place), options)
+        let home = Home::Here(temporary, place);
+        Self::buffered(shut_buffer(n_files), Hashing::of(file, options.asked), home, options)
     }
 
     /// Creates a file that becomes an object.
@@ -155,17 +163,26 @@ impl AtomicFile {
         storage: &Backend,
         path: &Path,
         scratch: &Scratch,
+        n_files: usize,
         options: AtomicFileOptions,
     ) -> io::Result<Self> {
         let file = tempfile::NamedTempFile::new_in(scratch.path())?;
         let file = Stored::Scratch(file.into_temp_path());
         let options = AtomicFileOptions { compression: None, ..options };
-        Self::new(Hashing::new(file), Home::Nowhere(storage.clone(), path.to_owned()), options)
+        let home = Home::Nowhere(storage.clone(), path.to_owned());
+        Self::buffered(shut_buffer(n_files), Hashing::new(file), home, options)
     }
 
     fn new(file: Hashing<Stored>, home: Home, options: AtomicFileOptions) -> io::Result<Self> {
-        // Thousands of files that are shut may be pending.
-        let size = if matches!(file.inner, Stored::Open(_)) { BUFFER } else { SHUT_BUFFER };
+        Self::buffered(BUFFER, file, home, options)
+    }
+
+    fn buffered(
+        size: usize,
+        file: Hashing<Stored>,
+        home: Home,
+        options: AtomicFileOptions,
+    ) -> io::Result<Self> {
         let file = Interruptible::new(file, options.interruption);
         let file = BufWriter::with_capacity(size, file);
         Ok(Self { file: Encoder::new(options.compression, file)?, home })
@@ -185,6 +202,11 @@ impl AtomicFile {
         let sha256 = file.sha256.map(|hash| hash.finalize().into());
         Ok(Finished { file: file.inner, hash, length, sha256, home })
     }
+}
+
+/// Returns the buffer size of each of `n_files` pending files.
+fn shut_buffer(n_files: usize) -> usize {
+    (SHUT_BUFFERS / n_files.max(1)).clamp(MIN_BUFFER, BUFFER)
 }
 
 impl Write for AtomicFile {

@@ -9,7 +9,6 @@
 //! to it since it was compared. A file that starts with the new one stays as it is.
 
 use std::{
-    collections::HashMap,
     ffi::OsString,
     fs::File,
     io::{self, Write},
@@ -31,7 +30,7 @@ use super::{
 use crate::{
     error::ConvertError,
     job::Job,
-    outputs::{PublishSet, RunOutputs},
+    outputs::{PendingFiles, PublishSet, RunOutputs},
     session::moved,
 };
 
@@ -217,10 +216,10 @@ impl Changes {
         let kept = intent.keep(&above, &path)?;
         sweep_once(&above);
         let outputs = RunOutputs::below(&home.root, false, job.outputs.write_options.interruption)?;
-        let (mut folders, mut sets) = (HashMap::new(), Sets::default());
+        let (mut pending, mut sets) = (PendingFiles::default(), Sets::default());
         for Placed { file, place, existing } in files {
             let is_main = place == path;
-            let mut target = outputs.create_shut(&place, FILE_MODE, &mut folders)?;
+            let mut target = outputs.create_shut(&place, FILE_MODE, &mut pending)?;
             Source::new(file.open_as_it_is()?).copy_to(&mut target)?;
             let target = target.finish()?;
             target.set_modified(times.of(is_main))?;
@@ -250,7 +249,7 @@ pub(super) fn write_marker(
     let above = Folder::open(folder)?;
     sweep_once(&above);
     let outputs = RunOutputs::below(folder, false, job.outputs.write_options.interruption)?;
-    let mut file = outputs.create_shut(&place, FILE_MODE, &mut HashMap::new())?;
+    let mut file = outputs.create_shut(&place, FILE_MODE, &mut PendingFiles::default())?;
     file.write_all(project.as_bytes())?;
     match outputs.publish(vec![file.finish()?]) {
         // The client was faster.

@@ -14,6 +14,20 @@ use super::RunOutputs;
 #[cfg(feature = "cloud")]
 use storage::Backend;
 
+/// Files that are written at the same time, each opened only to write its buffer.
+#[derive(Debug, Default)]
+pub struct PendingFiles {
+    n_files: usize,
+    folders: HashMap<PathBuf, Arc<Folder>>,
+}
+
+impl PendingFiles {
+    /// Creates the state of `n_files` files.
+    pub fn new(n_files: usize) -> Self {
+        Self { n_files, folders: HashMap::new() }
+    }
+}
+
 impl RunOutputs {
     /// Creates the file for a path, with at most the permissions of `mode`.
     ///
@@ -51,7 +65,7 @@ impl RunOutputs {
     }
 
     /// Creates a file as [`RunOutputs::create`] does that is opened only to write its buffer, so that
-    /// any number can be pending. `folders` holds each folder open once.
+    /// any number can be pending, and whose folder is opened once for all files of `pending`.
     ///
     /// # Errors
     ///
@@ -60,12 +74,14 @@ impl RunOutputs {
         &self,
         path: &Path,
         mode: u32,
-        folders: &mut HashMap<PathBuf, Arc<Folder>>,
+        pending: &mut PendingFiles,
     ) -> io::Result<AtomicFile> {
-        let options = self.file_options(None);
+        let PendingFiles { n_files, folders } = pending;
+        let (n_files, options) = (*n_files, self.file_options(None));
         if self.write_options.is_dry_run {
             let scratch = self.scratch()?;
-            return AtomicFile::create_shut_for_dry_run(&self.storage, path, &scratch, options);
+            let storage = &self.storage;
+            return AtomicFile::create_shut_for_dry_run(storage, path, &scratch, n_files, options);
         }
         if !self.storage.is_disk() {
             return self.create(path, mode);
@@ -79,8 +95,8 @@ impl RunOutputs {
             folders.insert(above.to_owned(), place.folder.clone());
             Ok(place)
         };
-        let pending = place().and_then(|place| AtomicFile::create_shut(place, mode, options));
-        pending.map_err(|error| unwritten(error, path))
+        let file = place().and_then(|it| AtomicFile::create_shut(it, mode, n_files, options));
+        file.map_err(|error| unwritten(error, path))
     }
 
     /// Returns the folder for files of a dry run, which is created once.

@@ -5,17 +5,16 @@
 //! writes the file, and the others find it equal.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashSet,
     io::{self, Write},
-    path::{Path, PathBuf},
-    sync::Arc,
+    path::Path,
 };
 
 use conversion::EachImage;
 use core_model::{Format, ImageFile};
-use storage::{Finished, Folder, Named, Replace};
+use storage::{Finished, Named, Replace};
 
-use super::RunOutputs;
+use super::{RunOutputs, begin::PendingFiles};
 use crate::{error::ConvertError, journal::JournalEntry, paths::has_link};
 
 /// The unpublished images of a document.
@@ -23,7 +22,7 @@ pub(crate) struct Images<'o> {
     outputs: &'o RunOutputs,
     document: &'o Path,
     mode: u32,
-    folders: HashMap<PathBuf, Arc<Folder>>,
+    pending: PendingFiles,
     known: HashSet<String>,
     paths: Vec<String>,
     files: Vec<Finished>,
@@ -32,8 +31,8 @@ pub(crate) struct Images<'o> {
 impl<'o> Images<'o> {
     /// Creates the images of a document, of which there are none yet.
     pub(crate) fn new(outputs: &'o RunOutputs, document: &'o Path, mode: u32) -> Self {
-        let (folders, known, paths, files) = Default::default();
-        Self { outputs, document, mode, folders, known, paths, files }
+        let (pending, known, paths, files) = Default::default();
+        Self { outputs, document, mode, pending, known, paths, files }
     }
 
     /// Returns a function that writes each image to a file.
@@ -51,7 +50,7 @@ impl<'o> Images<'o> {
             let message = format!("{folder}: is a link; remove it, or write to another folder");
             return Err(io::Error::other(message));
         }
-        let mut file = self.outputs.create_shut(&path, self.mode, &mut self.folders)?;
+        let mut file = self.outputs.create_shut(&path, self.mode, &mut self.pending)?;
         file.write_all(&image.bytes)?;
         self.files.push(file.finish()?);
         self.paths.push(image.path);

@@ -16,7 +16,10 @@ use crate::{
     config::SubAgents,
     error::ConvertError,
     job::Job,
-    outputs::images::{Images, receiver},
+    outputs::{
+        PendingFiles,
+        images::{Images, receiver},
+    },
     paths::has_link,
 };
 
@@ -45,18 +48,18 @@ impl Job {
         if describe.is_some() {
             agents.describe(events)?;
         }
-        let mut folders = HashMap::new();
+        let mut pending = PendingFiles::new(agents.list().len());
         let (mut transcripts, mut files) = (Vec::new(), Vec::new());
         for agent in agents.list() {
             let place = self.agent_path(path, &agent.id).filter(|place| !has_link(place, path));
             let place = place.ok_or(ConvertError::NoName)?;
             if let Some(describe) = describe {
                 let path = place.with_extension("meta.json");
-                let mut file = self.outputs.create_shut(&path, mode, &mut folders)?;
+                let mut file = self.outputs.create_shut(&path, mode, &mut pending)?;
                 file.write_all(&describe(&agent.description))?;
                 files.push(file.finish()?);
             }
-            transcripts.push(self.outputs.create_shut(&place, mode, &mut folders)?);
+            transcripts.push(self.outputs.create_shut(&place, mode, &mut pending)?);
         }
         report.n_agents += agents.list().len() as u64;
         let unlinked = agents.list().iter().filter(|agent| agent.description.tool_use.is_none());

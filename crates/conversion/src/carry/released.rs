@@ -32,6 +32,13 @@ impl ReleasedItems {
         self.n_items
     }
 
+    /// Frees the memory if there are no items.
+    pub(super) fn free(&mut self) {
+        if self.items.is_empty() {
+            self.items = VecDeque::new();
+        }
+    }
+
     pub(super) fn push(&mut self, item: Item) {
         self.n_items += 1;
         self.items.push_back(Released::Item(item));

@@ -147,7 +147,12 @@ impl ReorderBuffers {
     ) {
         if let Some(offset) = offset.filter(|_| self.buffers.len() > 1) {
             // Of several files with one offset, all but the last are empty.
-            self.current = self.starts.partition_point(|start| *start <= offset).saturating_sub(1);
+            let place = self.starts.partition_point(|start| *start <= offset).saturating_sub(1);
+            let before = std::mem::replace(&mut self.current, place);
+            // Of thousands of files, most are not used any more.
+            if let Some(buffer) = self.buffers.get_mut(before).filter(|_| before != place) {
+                buffer.free();
+            }
         }
         self.change(self.current, stats, change);
         while self.n_bytes > MAX_WAITING {

@@ -1,13 +1,11 @@
 //! `tables`: writes sessions as Parquet tables.
 
 use std::{
-    collections::HashMap,
     io,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
-use archive::{ConvertError, RunOutputs, Status};
+use archive::{ConvertError, PendingFiles, RunOutputs, Status};
 use clap::ValueHint;
 use conversion::Source;
 use core_model::Format;
@@ -142,7 +140,7 @@ fn path(path: &Path) -> String {
 struct NamedAtEnd {
     folder: PathBuf,
     outputs: RunOutputs,
-    folders: HashMap<PathBuf, Arc<Folder>>,
+    pending: PendingFiles,
     finished: Vec<Finished>,
 }
 
@@ -151,8 +149,8 @@ impl NamedAtEnd {
         let outputs = RunOutputs::below(folder, false, INTERRUPTION)?;
         // A run that was killed left temporary files of parts.
         remove_dead(&Folder::open(folder)?);
-        let (folders, finished) = Default::default();
-        Ok(Self { folder: folder.to_owned(), outputs, folders, finished })
+        let (pending, finished) = Default::default();
+        Ok(Self { folder: folder.to_owned(), outputs, pending, finished })
     }
 
     /// Publishes the parts, [`LAST`] at the end. If the process dies before that, the same command
@@ -168,7 +166,7 @@ impl Shelf for NamedAtEnd {
     type Part = AtomicFile;
 
     fn create(&mut self, name: &str) -> io::Result<AtomicFile> {
-        self.outputs.create_shut(&self.folder.join(name), FILE_MODE, &mut self.folders)
+        self.outputs.create_shut(&self.folder.join(name), FILE_MODE, &mut self.pending)
     }
 
     fn close(&mut self, part: AtomicFile) -> io::Result<u64> {
