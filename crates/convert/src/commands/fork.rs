@@ -84,7 +84,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         return Ok(Status::Done);
     };
     if let Err(error) = write_new_with_sidecar(input, &path, &copy) {
-        return failed(&format!("{}: {}", path.display(), io_message(&error)));
+        return failed(&io_message(&error));
     }
     say(&format!("{}: written", escape_for_terminal(&path.to_string_lossy())));
     if let Some(store) = format.store.filter(|_| args.install) {

@@ -7,7 +7,7 @@ mod pieces;
 
 use std::{
     io::{self, Read, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use archive::Status;
@@ -17,7 +17,7 @@ use conversion::{CarryMode, Conversion, Source, Target};
 use core_model::{Format, Options, Problem};
 use format_clido::{BadLines, Repaired};
 use sessions::{Input, ReadError, known};
-use storage::Limits;
+use storage::{Identity, Limits};
 
 use self::pieces::Pieces;
 use crate::{
@@ -71,7 +71,11 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     }
     let label = escape_for_terminal(&input.label());
     let output = named_output(args.output.as_deref());
-    if let Some(output) = output.filter(|output| output.exists()) {
+    let is_input = |output: &&Path| {
+        let place = |path: &Path| Identity::of_path(path).ok();
+        input.path().and_then(place).is_some_and(|source| place(output) == Some(source))
+    };
+    if let Some(output) = output.filter(is_input) {
         let output = output.to_string_lossy();
         return failed(&format!("{output}: exists; name a file that does not, with -o"));
     }
@@ -111,10 +115,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         let bytes = pieces.bytes();
         match output {
             Some(path) => {
-                // The file must not exist, so that no session is overwritten.
+                // A file with other bytes is not overwritten.
                 if let Err(error) = write_new_with_sidecar(input, path, &bytes) {
-                    let path = path.to_string_lossy();
-                    return failed(&format!("{path}: {}", io_message(&error)));
+                    return failed(&io_message(&error));
                 }
             }
             None => {

@@ -210,6 +210,52 @@ const CASES: &[Case] = &[
         kept: &[],
     },
     Case {
+        name: "a fork with a sidecar",
+        prepare: |stage| {
+            let to = ["--to", "clido", "--carry", "sidecar", "-o", "s.jsonl"];
+            stage.clean(&[&["in/d0/s0.jsonl"], &to[..]].concat());
+        },
+        arguments: &["fork", "s.jsonl", "-o", "new/fork.jsonl"],
+        kept: &[],
+    },
+    Case {
+        name: "a repaired session with a sidecar",
+        prepare: |stage| {
+            let to = ["--to", "clido", "--carry", "sidecar", "-o", "s.jsonl"];
+            stage.clean(&[&["in/d0/s0.jsonl"], &to[..]].concat());
+        },
+        arguments: &["repair", "s.jsonl", "-o", "repaired.jsonl"],
+        kept: &[],
+    },
+    Case {
+        name: "documents with images",
+        prepare: |stage| {
+            for (name, data) in
+                [("a", "iVBORw0KGgo="), ("b", "iVBORw0KGgo="), ("c", "iVBORw0KGgoA")]
+            {
+                fs::write(stage.path(&format!("in/{name}.jsonl")), pictured(name, data))
+                    .expect("written");
+            }
+        },
+        arguments: &["in", "--to", "atif", "-o", "out", "-j", "1"],
+        kept: &[],
+    },
+    Case {
+        name: "a document with an image in place of another",
+        prepare: |stage| {
+            fs::write(stage.path("in/a.jsonl"), pictured("a", "iVBORw0KGgo=")).expect("written");
+            fs::create_dir(stage.path("images")).expect("made");
+            for name in ["out.json", "images/4c4b6a3be1314ab8.png"] {
+                fs::write(stage.path(name), format!("mine: {name}\n")).expect("written");
+            }
+        },
+        arguments: &["in/a.jsonl", "--to", "atif", "-o", "out.json", "--force"],
+        kept: &[
+            ("out.json", "out.json.bak"),
+            ("images/4c4b6a3be1314ab8.png", "images/4c4b6a3be1314ab8.png.bak"),
+        ],
+    },
+    Case {
         name: "work",
         prepare: |stage| {
             let mut plan = stage.alone(&["plan", "in", "--to", "clido", "-o", "new/out"]);
@@ -239,6 +285,16 @@ impl Case {
     fn status(&self) -> i32 {
         i32::from(self.name.ends_with("refused"))
     }
+}
+
+/// Returns a session with an image in base64.
+fn pictured(id: &str, data: &str) -> String {
+    format!(
+        "{{\"parentUuid\":null,\"sessionId\":\"{id}\",\"type\":\"user\",\"uuid\":\"u0\",\
+         \"timestamp\":\"2026-01-01T10:00:00.000Z\",\"message\":{{\"role\":\"user\",\"content\":[\
+         {{\"type\":\"image\",\"source\":{{\"type\":\"base64\",\"media_type\":\"image/png\",\
+         \"data\":\"{data}\"}}}}]}}}}\n"
+    )
 }
 
 /// Writes a session with sub-agents and outputs.
@@ -438,7 +494,7 @@ fn killed_before_any_call_the_same_command_finishes() {
 
 /// The commands that leave no file of a failed run that the next run would refuse to replace. The other
 /// commands continue without an unreadable input, report it, and publish a smaller file.
-const FINISHED: [&str; 12] = [
+const FINISHED: [&str; 16] = [
     "a folder of sessions that grew",
     "export",
     "export, one page refused",
@@ -450,6 +506,10 @@ const FINISHED: [&str; 12] = [
     "one file and its report",
     "one file in place of another",
     "a folder in place of others",
+    "a fork with a sidecar",
+    "a repaired session with a sidecar",
+    "documents with images",
+    "a document with an image in place of another",
     "work",
 ];
 
