@@ -32,7 +32,7 @@ use crate::{
     FORMATS,
     cli::{RedactArgs, named_output},
     formats::detect,
-    hint::convert_message,
+    hint::{convert_message, read_message},
     interrupt::{INTERRUPTION, is_interrupted},
     reading::{Copies, Reading, relatives::Relative},
     terminal::{
@@ -197,8 +197,15 @@ impl Export {
                     status = status.max(exported.status());
                     n_new += u64::from(exported.is_new);
                     let mut figures = exported.figures;
-                    if let Some(related) = related.get(&input.label()) {
-                        related.replace_counts(&mut figures);
+                    let counted = related.get(&input.label());
+                    if let Some(Err(error)) = counted.map(|it| it.replace_counts(&mut figures)) {
+                        status = Status::Attention;
+                        complain(&format!(
+                            "{}: {}: its records are not compared with other sessions, so that the \
+                             index may count some twice; export it again",
+                            escape_for_terminal(&input.label()),
+                            read_message(error)
+                        ));
                     }
                     entries.push(entry(input, name, figures));
                 }

@@ -117,26 +117,34 @@ impl ImageKind {
 fn decode_base64(text: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 3);
     for digits in text.chunks(4) {
-        let digits = digits.iter().map_while(|byte| digit(*byte));
-        let (n_digits, bits) =
-            digits.fold((0_usize, 0_u32), |(n, bits), digit| (n + 1, bits << 6 | digit));
-        let [_, whole @ ..] = (bits << (6 * (4 - n_digits))).to_be_bytes();
+        let mut values = [OTHER; 4];
+        for (value, digit) in values.iter_mut().zip(digits) {
+            *value = DIGITS[usize::from(*digit)];
+        }
+        let n_digits = values.iter().take_while(|value| **value < OTHER).count();
+        // The bits of a byte that is no digit are 0.
+        let bits = values.iter().fold(0, |bits, value| bits << 6 | u32::from(value % OTHER));
+        let [_, whole @ ..] = bits.to_be_bytes();
         // Four digits are three bytes, and each missing digit is one byte less.
         bytes.extend_from_slice(whole.get(..n_digits.saturating_sub(1)).unwrap_or_default());
     }
     bytes
 }
 
-fn digit(byte: u8) -> Option<u32> {
-    Some(u32::from(match byte {
-        b'A'..=b'Z' => byte - b'A',
-        b'a'..=b'z' => byte - b'a' + 26,
-        b'0'..=b'9' => byte - b'0' + 52,
-        b'+' => 62,
-        b'/' => 63,
-        _ => return None,
-    }))
-}
+/// The value of a byte that is no digit.
+const OTHER: u8 = 64;
+
+/// The value of each byte as a digit of base64.
+const DIGITS: [u8; 256] = {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut values = [OTHER; 256];
+    let mut digit = 0;
+    while digit < 64 {
+        values[ALPHABET[digit] as usize] = digit as u8;
+        digit += 1;
+    }
+    values
+};
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,7 @@ use std::{collections::HashMap, io, path::Path};
 
 use core_model::{Body, Format, Overview};
 use export_html::Figures;
-use sessions::{Input, Kin, Member, SessionFiles};
+use sessions::{Input, Kin, Member, ReadError, SessionFiles};
 
 use crate::{
     FORMATS,
@@ -26,16 +26,23 @@ pub(super) struct Related {
     pub(super) relatives: Vec<Relative>,
     numbers: Numbers,
     spent: Spent,
+    /// The error, if the session could not be read to be compared with the others.
+    unread: Option<ReadError>,
 }
 
 impl Related {
-    /// Replaces the counts of a page by the counts of the session.
-    pub(super) fn replace_counts(&self, figures: &mut Figures) {
+    /// Replaces the counts of a page by the counts of the session. Returns the error if the session could not be
+    /// compared with the others: the page has its own counts then.
+    pub(super) fn replace_counts(&self, figures: &mut Figures) -> Result<(), &ReadError> {
+        if let Some(error) = &self.unread {
+            return Err(error);
+        }
         let Numbers { n_messages, overview, .. } = &self.numbers;
         figures.n_messages = *n_messages;
         figures.n_tool_calls = overview.n_tool_calls;
         figures.errors = overview.errors;
         (figures.tokens, figures.cost) = (self.spent.tokens, self.spent.cost);
+        Ok(())
     }
 }
 
@@ -72,15 +79,20 @@ pub(super) fn relations(
     })?;
     let (mut members, mut related) = (Vec::new(), Vec::new());
     for (unit, result) in units.iter().zip(counted) {
-        // A file that is no session has no records, and so no relatives.
-        let Ok(Counted { value: mut numbers, spent, turns }) = result else {
-            members.push(Member::default());
-            related.push(Related::default());
-            continue;
+        let Counted { value: mut numbers, spent, turns } = match result {
+            Ok(counted) => counted,
+            Err(error) => {
+                // A file that is no session has no records, and so no relatives.
+                let is_other = matches!(error, ReadError::Format(_));
+                let unread = Some(error).filter(|_| !is_other);
+                members.push(Member { path: unit.main.label(), ..Member::default() });
+                related.push(Related { unread, ..Related::default() });
+                continue;
+            }
         };
         let (id, kin) = (std::mem::take(&mut numbers.id), std::mem::take(&mut numbers.kin));
         members.push(Member { id, path: unit.main.label(), turns, kin });
-        related.push(Related { relatives: Vec::new(), numbers, spent });
+        related.push(Related { relatives: Vec::new(), numbers, spent, unread: None });
     }
     for (it, relatives) in related.iter_mut().zip(relatives(&members)) {
         it.relatives = relatives;
