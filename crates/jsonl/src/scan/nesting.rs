@@ -14,7 +14,9 @@
 //! the caller, which looks at each byte: a newline in a string, and a backslash outside of one.
 
 pub(crate) use super::bitmap::BLOCK;
-use super::{bitmap::escaped, simd};
+#[cfg(target_arch = "x86_64")]
+use super::bitmap::escaped;
+use super::simd;
 
 /// The place within a record.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -27,6 +29,7 @@ pub(crate) struct Nesting {
 }
 
 /// The masks of a block: one bit for each byte, the first byte lowest.
+#[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Structure {
     pub(crate) quotes: u64,
