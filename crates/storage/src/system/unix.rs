@@ -3,7 +3,7 @@
 use std::{
     ffi::{OsStr, OsString},
     fs::{self, File, Metadata},
-    io::{self, Read as _},
+    io,
     os::unix::{
         ffi::{OsStrExt, OsStringExt},
         fs::{MetadataExt, OpenOptionsExt},
@@ -190,7 +190,7 @@ fn is_zombie(pid: u32) -> bool {
     let mut stat = Vec::new();
     if let Ok(mut file) = File::open(format!("/proc/{pid}/stat")) {
         // What cannot be read tells nothing.
-        _ = file.read_to_end(&mut stat);
+        _ = io::Read::read_to_end(&mut file, &mut stat);
     }
     let state = stat.iter().rposition(|byte| *byte == b')').and_then(|end| stat.get(end + 2));
     matches!(state, Some(b'Z' | b'X'))
