@@ -54,7 +54,7 @@ pub use self::{
     environment::environment,
     formats::{FORMATS, by_name, detect},
     hint::{convert_message, io_message, read_message},
-    run::{run, status_of},
+    run::status_of,
 };
 pub use conversion::{
     CarriedFormat, Carry, CarryEntry, CarryError, CarryMode, Conversion, Converted, Damage,

@@ -10,5 +10,5 @@ static ALLOCATOR: allocator::BySize = allocator::BySize;
 
 fn main() -> ExitCode {
     allocator::return_large_buffers();
-    convert::run(std::env::args_os())
+    ExitCode::from(convert::status_of(std::env::args_os()))
 }

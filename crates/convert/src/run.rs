@@ -4,7 +4,6 @@ use std::{
     ffi::OsString,
     io::{self, Write},
     path::Path,
-    process::ExitCode,
 };
 
 use archive::Status;
@@ -17,11 +16,6 @@ use crate::{
     interrupt::{self, is_interrupted},
     terminal::{escape::escape_lines, message::complain},
 };
-
-/// Runs the program with its arguments and returns its exit status, as [`status_of`] does.
-pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    ExitCode::from(status_of(args))
-}
 
 /// Runs the program with its arguments, the first of which is its own name, and returns its exit status.
 ///

@@ -162,16 +162,6 @@ impl Snapshot {
         }
         Ok(())
     }
-
-    /// Reads the first bytes once, for a caller that asks for the first few and then for all.
-    fn read_head(&mut self) -> io::Result<()> {
-        self.seek_system(0)?;
-        let mut head = vec![0; usize::try_from(self.length).unwrap_or(HEAD).min(HEAD)];
-        let n = self.bytes.read(&mut head)?;
-        head.truncate(n);
-        (self.head, self.system_position) = (head, Some(n as u64));
-        Ok(())
-    }
 }
 
 impl Read for Snapshot {
@@ -183,7 +173,12 @@ impl Read for Snapshot {
         }
         let buffer = &mut buffer[..wanted];
         if self.position == 0 && buffer.len() <= MAX_MAGIC && self.head.is_empty() {
-            self.read_head()?;
+            // A caller that asks for the first few bytes asks for all of them next.
+            self.seek_system(0)?;
+            let mut head = vec![0; usize::try_from(self.length).unwrap_or(HEAD).min(HEAD)];
+            let n = self.bytes.read(&mut head)?;
+            head.truncate(n);
+            (self.head, self.system_position) = (head, Some(n as u64));
         }
         let kept = usize::try_from(self.position).ok().and_then(|start| self.head.get(start..));
         let n = match kept {
