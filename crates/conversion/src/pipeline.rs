@@ -78,7 +78,7 @@ pub struct Target<'w> {
     /// a file of its own. If `None`, there are no such files.
     pub derived: Option<&'w mut Agents>,
     /// Receives the images of a target that has them in files ([`Format::has_image_files`]). If `None`,
-    /// a text stands for each image.
+    /// the writer puts a text such as `[image image/png, 300 bytes]` in place of each image.
     pub images: Option<EachImage<'w>>,
     /// The bytes that may be restored, if they are more than 1 MiB and 16 times the source. `--max-expanded`
     /// of the program; 0 leaves the limit at that.

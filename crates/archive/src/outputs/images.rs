@@ -86,9 +86,9 @@ impl RunOutputs {
             return Err(ConvertError::Exists(file.path().display().to_string()));
         }
         for (image_idx, image) in images.into_iter().enumerate() {
-            let replace = match image.is_free_or_equal() {
-                true => Replace::Never,
-                false => self.write_options.replace(),
+            let replace = match self.write_options.replace() {
+                replace if replace != Replace::Never && !image.is_free_or_equal() => replace,
+                _ => Replace::Never,
             };
             let published = self.name_one(image, replace)?;
             if let Some(written) = records.get_mut(image_idx).and_then(|it| it.written.as_mut()) {

@@ -3,7 +3,7 @@
 //! In: the image `iVBORw0KGgo=` of the type `image/png`. Out: the path
 //! `images/4c4b6a3be1314ab8.png`, whose name is the start of the SHA-256 of the image, and its 8 bytes.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use super::Output;
 use crate::{Sha256, TextBody};
@@ -27,8 +27,8 @@ pub struct ImageFile {
 /// The images of an output.
 #[derive(Debug, Default)]
 pub(super) struct Images {
-    /// The starts of the hashes of all images so far.
-    known: HashSet<[u8; NAME_BYTES]>,
+    /// The hashes of all images so far, by the bytes in their names.
+    known: HashMap<[u8; NAME_BYTES], [u8; 32]>,
     /// The images that nobody has taken yet.
     new: Vec<ImageFile>,
 }
@@ -40,8 +40,8 @@ impl Output {
     }
 
     /// Adds an image to the files of the target. Returns its path; `None` if the target has no files
-    /// beside it or too many, if the type is none of JPEG, PNG, GIF and WebP, or if the bytes are not
-    /// base64 or do not start like an image of the type.
+    /// beside it or too many, if the type is none of JPEG, PNG, GIF and WebP, if the bytes are not
+    /// base64 or do not start like an image of the type, or if another image has the same name.
     pub fn add_image(&mut self, media_type: TextBody<'_>, data: TextBody<'_>) -> Option<String> {
         let images = self.images.as_mut()?;
         let kind = ImageKind::of(&media_type.decode())?;
@@ -52,15 +52,19 @@ impl Output {
         if !kind.starts(&bytes) {
             return None;
         }
-        let hash = *Sha256::of(&bytes).first_chunk::<NAME_BYTES>()?;
-        let name: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = Sha256::of(&bytes);
+        let start = *hash.first_chunk::<NAME_BYTES>()?;
+        let name: String = start.iter().map(|byte| format!("{byte:02x}")).collect();
         let path = format!("images/{name}.{}", kind.ending());
-        if !images.known.contains(&hash) {
-            if images.known.len() >= MAX_IMAGES {
-                return None;
+        match images.known.get(&start) {
+            // Two images with one name can be made on purpose.
+            Some(known) if *known != hash => return None,
+            Some(_) => {}
+            None if images.known.len() >= MAX_IMAGES => return None,
+            None => {
+                images.known.insert(start, hash);
+                images.new.push(ImageFile { path: path.clone(), bytes });
             }
-            images.known.insert(hash);
-            images.new.push(ImageFile { path: path.clone(), bytes });
         }
         Some(path)
     }
@@ -199,6 +203,15 @@ mod tests {
         }
         assert_eq!(out.take_images(), []);
         let mut out = Output::new(Style::Compact, Style::Compact, "s1");
+        assert_eq!(add(&mut out, "image/png", PNG), None);
+    }
+
+    #[test]
+    fn another_image_with_the_same_name_is_no_file() {
+        let mut out = output();
+        assert!(add(&mut out, "image/png", PNG).is_some());
+        let images = out.images.as_mut().expect("they are collected");
+        images.known.values_mut().for_each(|hash| hash[31] ^= 1);
         assert_eq!(add(&mut out, "image/png", PNG), None);
     }
 

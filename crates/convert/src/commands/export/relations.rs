@@ -81,12 +81,15 @@ pub(super) fn relations(
     for (unit, result) in units.iter().zip(counted) {
         let Counted { value: mut numbers, spent, turns } = match result {
             Ok(counted) => counted,
+            // A file that is no session has no records, and so no relatives.
+            Err(ReadError::Format(_)) => {
+                members.push(Member::default());
+                related.push(Related::default());
+                continue;
+            }
             Err(error) => {
-                // A file that is no session has no records, and so no relatives.
-                let is_other = matches!(error, ReadError::Format(_));
-                let unread = Some(error).filter(|_| !is_other);
                 members.push(Member { path: unit.main.label(), ..Member::default() });
-                related.push(Related { unread, ..Related::default() });
+                related.push(Related { unread: Some(error), ..Related::default() });
                 continue;
             }
         };

@@ -211,19 +211,13 @@ const CASES: &[Case] = &[
     },
     Case {
         name: "a fork with a sidecar",
-        prepare: |stage| {
-            let to = ["--to", "clido", "--carry", "sidecar", "-o", "s.jsonl"];
-            stage.clean(&[&["in/d0/s0.jsonl"], &to[..]].concat());
-        },
+        prepare: with_sidecar,
         arguments: &["fork", "s.jsonl", "-o", "new/fork.jsonl"],
         kept: &[],
     },
     Case {
         name: "a repaired session with a sidecar",
-        prepare: |stage| {
-            let to = ["--to", "clido", "--carry", "sidecar", "-o", "s.jsonl"];
-            stage.clean(&[&["in/d0/s0.jsonl"], &to[..]].concat());
-        },
+        prepare: with_sidecar,
         arguments: &["repair", "s.jsonl", "-o", "repaired.jsonl"],
         kept: &[],
     },
@@ -285,6 +279,12 @@ impl Case {
     fn status(&self) -> i32 {
         i32::from(self.name.ends_with("refused"))
     }
+}
+
+/// Writes the clido session `s.jsonl` with a sidecar.
+fn with_sidecar(stage: &Stage) {
+    let to = ["--to", "clido", "--carry", "sidecar", "-o", "s.jsonl"];
+    stage.clean(&[&["in/d0/s0.jsonl"], &to[..]].concat());
 }
 
 /// Returns a session with an image in base64.
