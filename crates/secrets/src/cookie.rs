@@ -30,7 +30,9 @@ pub(crate) fn header(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     let closed = past_closers(name).0;
     let at = past_blanks(closed, 8);
     let is_sign = matches!(at.next(), Some(b':' | b'=' | b'('));
-    let is_option = at.place() > closed.place() && start.window_before(2) == b"--";
+    // The prefix has no first letter, which may be a capital: `--cookie`.
+    let is_option =
+        at.place() > closed.place() && matches!(start.window_before(3), b"--c" | b"--C");
     match at.skip(2, |byte| b":=>(".contains(&byte)) {
         sign if is_sign => pairs(sign),
         _ if is_option => pairs(at),

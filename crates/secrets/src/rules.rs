@@ -186,6 +186,8 @@ static BY_PREFIX: &[Rule] = &[
     },
     Rule {
         before: Some((&DIGITS, 8, 12)),
+        // In a URL it follows `bot` at once.
+        edge: Edge::None,
         ..Rule::new(
             "telegram-token",
             "Telegram: a bot, number:token",

@@ -71,8 +71,8 @@ pub(crate) fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
 }
 
-/// Returns the position after a line break and the blanks after it. The line break may be escaped,
-/// as in JSON within JSON.
+/// Returns the position after a line break. The line break may be escaped, as in JSON within JSON, or follow the
+/// backslash with which a shell continues a line.
 pub(crate) fn past_break(at: Cursor<'_>) -> Option<Cursor<'_>> {
     /// Limit of the backslashes: 6 levels of JSON.
     const MAX_SLASHES: usize = 63;
@@ -83,6 +83,7 @@ pub(crate) fn past_break(at: Cursor<'_>) -> Option<Cursor<'_>> {
     match (letter.since(at.place()), letter.next()) {
         ([_, ..], Some(b'n')) => Some(letter.forward(1)),
         ([_, ..], Some(b'r')) => past_break(letter.forward(1)).or(Some(letter.forward(1))),
+        ([_, ..], Some(b'\r' | b'\n')) => past_break(letter),
         _ => None,
     }
 }

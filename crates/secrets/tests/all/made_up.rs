@@ -316,7 +316,7 @@ fn broken(random: &mut Random) -> String {
         }
     };
     let at = 8 + random.number(token.len() - 12);
-    let with = random.one(&["\n", "\\n", "\r\n", "\\\\n"]);
+    let with = random.one(&["\n", "\\n", "\r\n", "\\\\n", "\\\n", "\\\r\n"]);
     format!("{}{with}{}", &token[..at], &token[at..])
 }
 

@@ -52,6 +52,7 @@ pub(crate) fn samples() -> Vec<Sample> {
         sample("anthropic-key", format!("sk-ant-api03-{}-{}_AA", letters(50), letters(40))),
         sample("anthropic-key", format!("sk-ant-oat01-{}", letters(95))),
         within("cookie", "Cookie: theme=dark; sid=", letters(32), "; lang=en"),
+        within("cookie", "curl --cookie 'theme=dark; sid=", letters(32), "' https://x.dev"),
         within("cookie", "#HttpOnly_x.dev\tFALSE\t/\tTRUE\t0\tsid\t", letters(32), ""),
         within("kubernetes-secret", "stringData:\n  login: ", letters(20), ""),
         within(
@@ -202,6 +203,12 @@ pub(crate) fn samples() -> Vec<Sample> {
         within("key", "x-api-key: ", letters(20), ""),
         within("credential", "credential=", letters(20), ""),
         sample("telegram-token", format!("1234567890:AA{}", letters(33))),
+        within(
+            "telegram-token",
+            "https://api.telegram.org/bot",
+            format!("1234567890:AA{}", letters(33)),
+            "/getMe",
+        ),
     ]
 }
 
