@@ -28,6 +28,7 @@ mod spilled_runs;
 pub(crate) mod strip;
 mod template;
 mod temporary;
+mod unused;
 pub(crate) mod waiting;
 
 pub use self::{
@@ -49,4 +50,5 @@ pub(crate) use self::{
     queue::Queue,
     template::Template,
     temporary::temporary_lines,
+    unused::UnusedCarries,
 };

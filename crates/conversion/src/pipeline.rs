@@ -40,7 +40,7 @@ use std::io::{self, Read, Seek, Write};
 use core_model::{Facts, Format, Formats, Options};
 
 use crate::{
-    carry::{Manifest, ManifestEntry, ManifestEntryKind, sidecar::Sidecar},
+    carry::{Manifest, ManifestEntry, ManifestEntryKind, UnusedCarries, sidecar::Sidecar},
     detect::{Ballot, Detected, MAX_HEAD},
     pipeline::{
         agents::Agents,
@@ -256,10 +256,16 @@ impl Conversion {
         let sidecar = sidecar.filter(|_| !history.has_foreign_sidecar);
         let depth = history.depth(self.to);
         let restored_formats = depth.map_or(&[][..], |depth| &history.formats[..=depth]);
-        let counts_carries = history.fault.is_some();
+        let unused = match history {
+            ConversionHistory { fault: Some(_), .. } => UnusedCarries::Unreadable(self.formats),
+            ConversionHistory { is_searched: true, formats, .. } if formats.is_empty() => {
+                UnusedCarries::Late { n_open: 0 }
+            }
+            _ => UnusedCarries::Expected,
+        };
         source.set_root_first(self.from.rewrites.is_values() && depth.is_some());
         source.with_events(self.from, |events| {
-            self.pass(events, restored_formats, sidecar, target, counts_carries)
+            self.pass(events, restored_formats, sidecar, target, unused)
         })
     }
 
@@ -269,7 +275,7 @@ impl Conversion {
     ///
     /// Returns an error if a file cannot be read or the target cannot be written.
     pub fn run_events(&self, events: &mut dyn Events, target: Target<'_>) -> io::Result<Report> {
-        self.pass(events, &[], None, target, false)
+        self.pass(events, &[], None, target, UnusedCarries::Expected)
     }
 
     /// Surveys the events, then converts, restores or carries each record.
@@ -279,7 +285,7 @@ impl Conversion {
         restored_formats: &[&'static Format],
         sidecar: Option<Sidecar>,
         target: Target<'_>,
-        counts_carries: bool,
+        unused: UnusedCarries,
     ) -> io::Result<Report> {
         let Target {
             sink,
@@ -294,14 +300,13 @@ impl Conversion {
             max_restored,
         } = target;
         let residue = residue.filter(|_| self.carry == CarryMode::None);
-        let counted_formats = counts_carries.then_some(self.formats);
         let mut sinks = Sinks { main: sink, sidecar: beside, residue };
         let is_restored = !restored_formats.is_empty();
         let mut one_pass = OnePass::NotTried;
         if !is_restored && sidecar.is_none() && others.is_empty() {
             let (agent, manifest) = (agent.as_deref(), manifest.as_ref());
             let session_start = session_start.as_deref();
-            let extras = Extras { agent, session_start, manifest, counted_formats };
+            let extras = Extras { agent, session_start, manifest, unused };
             one_pass = self.one_pass(events, &mut sinks, &extras)?;
         }
         let mut survey = match one_pass {
@@ -356,7 +361,7 @@ impl Conversion {
             manifest.as_ref(),
         )
         .with_max_restored(max_restored)
-        .counting_carries(counted_formats)
+        .counting_carries(unused)
         .with_edited_start()?;
         pass.set_residue(residue.map(Sink::into_writer));
         let mut result = Ok(());

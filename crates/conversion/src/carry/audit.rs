@@ -16,7 +16,7 @@ use super::{
     ordinals::{Ordinals, Seen},
     restore::Restorer,
 };
-use crate::pipeline::source::Source;
+use crate::{detect::MAX_LINES, pipeline::source::Source};
 
 /// The rule for a record that shows other messages than its carry restores.
 const DIFFERS: CarryFault =
@@ -159,8 +159,8 @@ pub fn carry_faults<R: Read + Seek + Send>(
                 *found.entry(message).or_insert(0) += 1;
             }
         }
-        // Most files have no carry. Two records are enough to see that.
-        has_carry || n_plain < 2
+        // Most files have no carry. The first records are enough to see that.
+        has_carry || n_plain < MAX_LINES
     })?;
     let mut faults: Vec<String> = found
         .into_iter()

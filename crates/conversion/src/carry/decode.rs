@@ -253,6 +253,18 @@ impl<'c> Iterator for Pieces<'c> {
 }
 
 impl<'c> Carry<'c> {
+    /// Returns whether a carry after records without one belongs to a session that was continued in another client and came
+    /// home: its source has records before it. `None` if the carry has no entry; then the next carry tells. If the
+    /// first carry is not the first that was written, records are missing.
+    pub(crate) fn continues_a_session(&self, is_first: bool) -> Option<bool> {
+        if is_first && self.ordinal.is_some_and(|ordinal| ordinal > 0) {
+            return Some(false);
+        }
+        let mut offsets = self.entries().map(|entry| entry.offset).peekable();
+        offsets.peek()?;
+        Some(offsets.all(|offset| offset > 0))
+    }
+
     /// Reads a carry and checks that all of its entries follow the grammar.
     ///
     /// # Errors

@@ -36,6 +36,8 @@ pub struct ConversionHistory {
     pub has_foreign_sidecar: bool,
     /// The fault of the first carry, if no carry can be read.
     pub fault: Option<CarryError>,
+    /// Whether the carries of the first lines were searched.
+    pub(crate) is_searched: bool,
 }
 
 impl ConversionHistory {
@@ -47,6 +49,9 @@ impl ConversionHistory {
 
 /// Stands for a line without a carry, whose bytes are not needed.
 const PLAIN: &[u8] = b"{}\n";
+
+/// Limit in bytes on the lines without a carry before the first carry.
+const MAX_PLAIN: usize = 128 * 1024;
 
 /// A line, or a unit of a document.
 struct HeadLine {
@@ -83,8 +88,8 @@ struct Head {
     orphans: Vec<String>,
 }
 
-/// Returns the history of a source. It is empty unless one of the first two lines has a carry:
-/// converters write a carry on every line, and clients add lines without one at the end.
+/// Returns the history of a source. It is empty unless one of the first lines has a carry: converters write a carry on every
+/// line, and clients add lines without one at the end, and a few at the start.
 pub fn conversion_history<R: Read + Seek + Send>(
     formats: Formats,
     from: &'static Format,
@@ -97,7 +102,7 @@ pub fn conversion_history<R: Read + Seek + Send>(
         source.set_root_first(true);
         head = Head::read(from, source, sidecar.is_some())?;
     }
-    let mut found = ConversionHistory::default();
+    let mut found = ConversionHistory { is_searched: true, ..ConversionHistory::default() };
     let mut scanner = UnitScanner::default();
     if let Some(sidecar) = &mut sidecar {
         found.has_foreign_sidecar = head.is_not_of(formats, from, sidecar, &mut scanner)?;
@@ -138,13 +143,14 @@ pub fn conversion_history<R: Read + Seek + Send>(
 }
 
 impl Head {
-    /// Reads the first lines of a source.
+    /// Reads the first lines of a source: of one without a carry, no more than are in the first window.
     fn read<R: Read + Seek + Send>(
         from: &'static Format,
         source: &mut Source<R>,
         has_sidecar: bool,
     ) -> io::Result<Self> {
-        let (mut head, mut n_plain) = (Self::default(), 0);
+        let mut head = Self::default();
+        let (mut n_bytes, mut may_have_carry) = (0, has_sidecar);
         source.for_each_piece(&[from], &mut |line, value| {
             // Glue between records has no carry.
             let has_carry = value.is_ok_and(|value| Member::is_in(value, from));
@@ -152,7 +158,8 @@ impl Head {
                 return true;
             }
             let is_plain = value.is_ok() && !has_carry;
-            n_plain += usize::from(is_plain);
+            may_have_carry |= !is_plain;
+            n_bytes += line.bytes().len();
             // A line without a carry is needed only to find its carry in a sidecar.
             let bytes = match value {
                 _ if is_plain && !has_sidecar => PLAIN,
@@ -160,11 +167,9 @@ impl Head {
                 _ => line.bytes(),
             };
             head.lines.push(HeadLine { bytes: bytes.to_vec(), unit: line.unit(), carry: None });
-            // Most sources have no carry. Two lines are enough to see that.
-            let n_lines = head.lines.len();
-            n_lines < MAX_LINES && (n_lines != 2 || n_plain < 2 || has_sidecar)
+            head.lines.len() < MAX_LINES && (may_have_carry || n_bytes < MAX_PLAIN)
         })?;
-        Ok(head)
+        Ok(if may_have_carry { head } else { Self::default() })
     }
 
     /// Returns whether a line has a carry, and the object around the records has none before them.
@@ -207,8 +212,7 @@ impl Head {
         Ok(true)
     }
 
-    /// Returns the format that the sidecar's carries, or the carries of the first two objects,
-    /// name, and the manifest.
+    /// Returns the format that the first carry of the sidecar or of the lines names, and the manifest.
     fn carried_format(
         &self,
         formats: Formats,
@@ -221,7 +225,7 @@ impl Head {
             let format = carry.format.of(formats).ok_or(CarryError::Newer)?;
             return Ok(Some((format, carry.manifest)));
         }
-        let (mut n_objects, mut fault) = (0, None);
+        let (mut n_objects, mut fault, mut first) = (0, None, None);
         for (n, HeadLine { bytes, unit, .. }) in self.lines.iter().enumerate() {
             let line = Line::of_unit(bytes, n as u64, *unit);
             let (line, Ok(value)) = scanner.scan(&line, written.framing.paths()) else {
@@ -233,19 +237,18 @@ impl Head {
             let member = Member::find(value, written);
             match member.as_ref().map(|member| Carry::parse(&member.carry)) {
                 Some(Ok(carry)) => {
-                    // If the first line has no carry, the session was continued in another client
-                    // and then converted back: its own lines come first. An ordinal other than the
-                    // first means that records are missing.
-                    let is_continued = n_objects > 0
-                        && carry.ordinal.is_none_or(|ordinal| ordinal == 0)
-                        && carry.entries().next().is_some()
-                        && carry.entries().all(|entry| entry.offset > 0);
-                    let format = carry.format.of(formats);
-                    return match format {
-                        _ if is_continued => Ok(None),
-                        Some(format) => Ok(Some((format, carry.manifest))),
-                        None => Err(CarryError::Newer),
-                    };
+                    let is_continued = carry.continues_a_session(first.is_none());
+                    let is_at_start = n_objects == 0 && first.is_none();
+                    let found = first.take().unwrap_or_else(|| {
+                        let format = carry.format.of(formats).ok_or(CarryError::Newer)?;
+                        Ok(Some((format, carry.manifest)))
+                    });
+                    match is_continued {
+                        _ if is_at_start => return found,
+                        Some(true) => return Ok(None),
+                        Some(false) => return found,
+                        None => first = Some(found),
+                    }
                 }
                 Some(Err(error)) => fault = fault.or(Some(error)),
                 None if Member::is_in(value, written) => {
@@ -254,11 +257,8 @@ impl Head {
                 None => {}
             }
             n_objects += usize::from(!line.is_glue());
-            if n_objects == 2 {
-                break;
-            }
         }
-        fault.map_or(Ok(None), Err)
+        first.unwrap_or(fault.map_or(Ok(None), Err))
     }
 
     /// Returns the first lines of the file that this file was converted from.

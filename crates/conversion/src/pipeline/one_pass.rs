@@ -23,10 +23,8 @@ use std::{
     io::{self, Write},
 };
 
-use core_model::Formats;
-
 use crate::{
-    carry::Manifest,
+    carry::{Manifest, UnusedCarries},
     pipeline::{
         Conversion,
         engine::Engine,
@@ -66,7 +64,7 @@ pub(super) struct Extras<'e> {
     pub(super) agent: Option<&'e str>,
     pub(super) session_start: Option<&'e str>,
     pub(super) manifest: Option<&'e Manifest>,
-    pub(super) counted_formats: Option<Formats>,
+    pub(super) unused: UnusedCarries,
 }
 
 impl Conversion {
@@ -176,13 +174,13 @@ impl Conversion {
         }
         let pass =
             SecondPass::new(engine, survey, self.from, &[], None, Vec::new(), extras.manifest);
-        Box::new(pass.counting_carries(extras.counted_formats))
+        Box::new(pass.counting_carries(extras.unused))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use core_model::{Format, Options};
+    use core_model::{Format, Formats, Options};
 
     use super::*;
     use crate::{

@@ -56,14 +56,14 @@ use std::{
     io::{self, Write},
 };
 
-use core_model::{Body, Event, Facts, Format, Formats, Place};
+use core_model::{Body, Event, Facts, Format, Place};
 use jsonl::{Line, LineBuf, Scanner, Unit, UnitScanner, Value};
 
 pub(crate) use self::others::OtherSink;
 use self::{envelope::keep_envelope, file::ReadFile};
 use crate::{
     carry::{
-        Manifest, ManifestEntry,
+        Manifest, ManifestEntry, UnusedCarries,
         guard::line_guard,
         restore::{Item, Restorer},
         run::{is_run, lines_of},
@@ -115,8 +115,7 @@ pub(crate) struct SecondPass<'w> {
     sidecar: Option<Sidecar>,
     /// The sidecar's carries of deferred lines, by offset.
     late_carries: HashMap<u64, String>,
-    /// If set, carries of these formats are counted as unreadable, because the first carry is.
-    counted_formats: Option<Formats>,
+    unused: UnusedCarries,
     scanner: UnitScanner,
     damage_log: DamageLog,
     residue: Option<&'w mut dyn Write>,
@@ -160,7 +159,7 @@ impl<'w> SecondPass<'w> {
             restorers,
             sidecar,
             late_carries: HashMap::new(),
-            counted_formats: None,
+            unused: UnusedCarries::default(),
             scanner,
             damage_log,
             residue: None,
@@ -184,9 +183,9 @@ impl<'w> SecondPass<'w> {
         self.engine.learn(facts)
     }
 
-    /// Counts the carries of these formats as unreadable.
-    pub(crate) fn counting_carries(self, counted_formats: Option<Formats>) -> Self {
-        Self { counted_formats, ..self }
+    /// Sets the carries to count, if nothing is restored.
+    pub(crate) fn counting_carries(self, unused: UnusedCarries) -> Self {
+        Self { unused, ..self }
     }
 
     /// Tells the restorers the folder of the session, if the record that names it was edited: the
@@ -229,10 +228,8 @@ impl<'w> SecondPass<'w> {
         self.damage_log.arrives(line, event.is_ok(), &mut self.report);
         self.engine.set_line_number(self.report.lines_in);
         if self.restorers.is_empty() {
-            if let Some(formats) = self.counted_formats {
-                let record = event.ok().map(|event| event.value);
-                self.report.restored.count_unreadable(line, record, formats);
-            }
+            let record = event.ok().map(|event| event.value);
+            self.unused.count(line, record, self.levels[0], &mut self.report.restored);
             return self.in_turn(line, event);
         }
         for restorer in &mut self.restorers {

@@ -108,6 +108,41 @@ fn a_file_cut_at_a_line_end_says_so() {
 }
 
 #[test]
+fn carries_after_lines_without_one_are_used_or_said() {
+    let source = fixture(SAMPLE);
+    let from = format("claude-code");
+    for to in line_targets().filter(|to| to.name != from.name) {
+        let written = there(&source, from, to, CarryMode::Inline).bytes;
+        let native = there(&source, from, to, CarryMode::None).bytes;
+        let [written, native] = [lines(&written), lines(&native)];
+        let first = native.first().expect("a line");
+        let n_carries = written.iter().filter(|line| line.ends_with(b"\"}\n")).count() as u64;
+        let at = |n: usize, file: Vec<&[u8]>| {
+            let (bytes, report) = home(&Written { bytes: file.concat(), sidecar: None }, to, from);
+            (bytes, report.restored, report.wants_attention(), format!("{n} lines, {}", to.name))
+        };
+        // Lines that another program added at the start.
+        for n in [1, 2, 5, 40] {
+            let file = [vec![*first; n], written.clone()].concat();
+            let (bytes, restored, _, what) = at(n, file);
+            let is_there = bytes.windows(source.len()).any(|bytes| bytes == source);
+            assert!(is_there, "{what}: {restored:?}");
+        }
+        // First lines that lost their carries.
+        for n in 1..native.len().min(written.len()) {
+            let file = [&native[..n], &written[n..]].concat();
+            let (_, restored, wants_attention, what) = at(n, file);
+            assert!(restored.missing > 0 && wants_attention, "{what}: {restored:?}");
+        }
+        // Too many lines: the file is taken for a native one.
+        let file = [vec![*first; 200], written.clone()].concat();
+        let (_, restored, wants_attention, what) = at(200, file);
+        assert!(restored.unused > 0 && restored.unused <= n_carries, "{what}: {restored:?}");
+        assert!(wants_attention, "{what}: {restored:?}");
+    }
+}
+
+#[test]
 fn a_moved_line_is_said_and_the_order_that_is_seen_wins() {
     let source = fixture("claude-code/response-over-three-lines.jsonl");
     for to in line_targets().filter(|to| to.name != "claude-code") {

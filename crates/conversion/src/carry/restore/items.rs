@@ -93,6 +93,9 @@ pub struct RestoreStats {
     pub damaged: u64,
     /// Carries of a version that this program does not know.
     pub newer: u64,
+    /// Carries that were not used, because the first lines of the file have none. Their records were converted like those
+    /// of a native file.
+    pub unused: u64,
 }
 
 impl RestoreStats {
@@ -119,6 +122,7 @@ impl RestoreStats {
         self.first_difference = self.first_difference.or(other.first_difference);
         self.damaged += other.damaged;
         self.newer += other.newer;
+        self.unused += other.unused;
     }
 
     /// Counts a record that shows other messages than it restores.
@@ -165,6 +169,7 @@ impl RestoreStats {
             + self.differs
             + self.damaged
             + self.newer
+            + self.unused
             > 0
     }
 }

@@ -31,6 +31,7 @@ pub(super) fn that_matter<'f>(files: impl Iterator<Item = &'f ConvertedFile>) ->
             (restored.unreadable + restored.refused, "records that cannot be restored"),
             (restored.damaged, "damaged carries"),
             (restored.newer, "carries of a newer version"),
+            (restored.unused, "carries that are not used"),
         ] {
             if n > 0 {
                 *counts.entry(what.to_owned()).or_default() += n;
