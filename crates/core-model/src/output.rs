@@ -541,6 +541,11 @@ impl Output {
     pub fn losses(&self) -> &Losses {
         &self.losses
     }
+
+    /// Replaces the losses so far: an event is forgotten whose losses the caller reports itself.
+    pub fn set_losses(&mut self, losses: Losses) {
+        self.losses = losses;
+    }
 }
 
 /// Appends a value on one line, in a style.

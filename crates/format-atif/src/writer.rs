@@ -36,6 +36,8 @@ pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn EventWriter> {
 struct DocumentWriter {
     facts: Facts,
     has_head: bool,
+    /// The titles in a restored head, as written; `None` if the head is not restored.
+    restored_titles: Option<Vec<String>>,
     /// The name of the format that the session was read from.
     agent: &'static str,
     /// The model of the first start that names one, a JSON string.
@@ -80,9 +82,12 @@ impl EventWriter for DocumentWriter {
                 out.drop_time(event);
             }
             Body::Title(title) => {
-                // The head has the title.
-                let wins = |(_, text): &(_, String)| text == title.text.as_str();
-                if !self.facts.title.as_ref().is_some_and(wins) {
+                // The head has the title, unless it was restored with another one.
+                let text = title.text.as_str();
+                let wins = self.facts.title.as_ref().is_some_and(|(_, winner)| winner == text);
+                let titles = self.restored_titles.as_ref();
+                let is_in_head = titles.is_none_or(|titles| titles.iter().any(|it| it == text));
+                if !wins || !is_in_head {
                     return out.lose_record(event);
                 }
                 out.drop_ids(event);
@@ -112,6 +117,10 @@ impl EventWriter for DocumentWriter {
                 }
                 self.git_branch = event.context.git_branch.map(string);
                 self.has_head = true;
+                let titles = self.restored_titles.get_or_insert_default();
+                if let Body::Title(title) = &event.body {
+                    titles.push(title.text.as_str().to_owned());
+                }
             }
             Entry::Step(_) if event.nth == 0 => {
                 self.has_head = true;

@@ -113,7 +113,8 @@ impl EventWriter for SessionWriter {
             Body::Title(title) => {
                 let winner = self.facts.title.as_ref();
                 let is_winner = winner.is_some_and(|(_, text)| text == title.text.as_str());
-                if !is_winner {
+                // A title is written after a header.
+                if !is_winner || self.has_resumed && !self.has_header {
                     pen.out.lose_record(event);
                 } else if self.facts.has_outcome && self.has_header && self.title.is_none() {
                     // A source with an outcome has it after its title.

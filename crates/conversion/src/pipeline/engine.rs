@@ -60,6 +60,8 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod title;
+
 use std::io::{self, Write};
 
 use core_model::{
@@ -68,6 +70,7 @@ use core_model::{
 };
 use jsonl::{Line, Value};
 
+use self::title::TitledHead;
 use crate::{
     carry::{CarryEncoder, Manifest, PendingEntries, Skips, run::Run, temporary_lines},
     pipeline::{survey::Survey, target::Target},
@@ -145,6 +148,7 @@ pub(crate) struct Engine<'w> {
     start: Option<String>,
     /// Receives images that are files.
     images: Option<EachImage<'w>>,
+    titled_head: Option<TitledHead>,
 }
 
 /// The counts of what an engine wrote.
@@ -207,6 +211,7 @@ impl<'w> Engine<'w> {
             has_newlines: false,
             start,
             images: None,
+            titled_head: None,
         }
     }
 
@@ -477,6 +482,9 @@ impl<'w> Engine<'w> {
             self.out.end_source();
             format.for_each_event(record, |event| {
                 is_prompt |= event.is_prompt();
+                if let Some(head) = &mut self.titled_head {
+                    head.observe(event);
+                }
                 self.writer.resume(event, &mut self.out);
                 true
             });

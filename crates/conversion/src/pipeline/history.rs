@@ -258,7 +258,8 @@ impl Head {
             }
             n_objects += usize::from(!line.is_glue());
         }
-        first.unwrap_or(fault.map_or(Ok(None), Err))
+        // Late carries without an entry restore nothing.
+        fault.map_or(Ok(None), Err)
     }
 
     /// Returns the first lines of the file that this file was converted from.

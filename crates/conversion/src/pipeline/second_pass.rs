@@ -235,11 +235,26 @@ impl<'w> SecondPass<'w> {
         for restorer in &mut self.restorers {
             restorer.count_read(line.bytes().len() as u64);
         }
+        if line.is_glue() && line.offset() == 0 {
+            self.note_title(event);
+        }
         self.restorers[0].push(line, event.ok(), None)?;
         let mut scanner = std::mem::take(&mut self.scanner);
         let result = self.take_items(0, &mut scanner);
         self.scanner = scanner;
         result
+    }
+
+    /// Notes the title in the head of a document.
+    fn note_title(&mut self, event: jsonl::Result<&Event<'_>>) {
+        let (Ok(event), written) = (event, self.levels[0]) else { return };
+        if !written.rewrites.volatile().is_empty() {
+            written.for_each_event(event.value, |event| {
+                let Body::Title(title) = &event.body else { return true };
+                self.engine.note_title(event, title);
+                false
+            });
+        }
     }
 
     /// Switches to the file at `offset` and its line count.
@@ -263,6 +278,11 @@ impl<'w> SecondPass<'w> {
             self.take_items(level, &mut scanner)?;
         }
         self.hold_left_carries()?;
+        match self.engine.write_new_title(self.levels[0])? {
+            Some(true) => self.report.restored.added += 1,
+            Some(false) => self.report.restored.count_difference(0),
+            None => {}
+        }
         let mut report = self.report;
         if self.files.len() > 1 {
             self.files[self.file_idx].n_lines = report.lines_in;

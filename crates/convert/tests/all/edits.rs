@@ -514,3 +514,44 @@ fn what_a_client_redacted_is_not_carried_where_carries_are_stripped() {
         assert!(text(&restored).contains("tool_use") && text(&restored).contains("tool_result"));
     }
 }
+
+#[test]
+fn a_title_that_was_changed_in_a_document_comes_home() {
+    const NEW: &str = "A \\\"new\\\" name \\u00e9";
+    let convert = |source: &[u8], from: &str, to: &str| home(source, from, to).0;
+    let mut n_checked = 0;
+    for fixture in fixtures() {
+        let Some(from) = by_name(&fixture.format).filter(|from| {
+            !from.framing.is_document()
+                && ["codex", "claude-code", "copilot", "gemini", "pi", "qwen"].contains(&from.name)
+        }) else {
+            continue;
+        };
+        let document = convert(&fixture.bytes, from.name, "opencode");
+        // Of a file with several sessions, and of one that is no text, the head is not edited here.
+        let Some((before, rest)) =
+            std::str::from_utf8(&document).ok().and_then(|it| it.split_once("\"title\":\""))
+        else {
+            continue;
+        };
+        let end = rest.find("\",").expect("the end of the title");
+        let document = format!("{before}\"title\":\"{NEW}{}", &rest[end..]);
+        let (restored, report) = home(document.as_bytes(), "opencode", from.name);
+        assert!(restored.starts_with(&fixture.bytes), "{}", fixture.name);
+        let again = convert(&restored, from.name, "opencode");
+        if text(&again).contains("A \\\"new\\\" name é") {
+            assert_eq!(report.restored.added, 1, "{}", fixture.name);
+            assert!(convert(&again, "opencode", from.name) == restored, "{}", fixture.name);
+            n_checked += 1;
+        }
+    }
+    assert!(n_checked > 100, "{n_checked}");
+    // A stream has no titles.
+    let source = fixture("sdk-stream/plain-0.2.187.jsonl");
+    let document = convert(&source, "sdk-stream", "opencode");
+    let document = text(&document).replacen("New session - ", NEW, 1);
+    let (restored, report) = home(document.as_bytes(), "opencode", "sdk-stream");
+    assert!(restored == source);
+    assert_eq!((report.restored.added, report.restored.differs), (0, 1));
+    assert!(report.wants_attention() && report.losses.is_empty());
+}

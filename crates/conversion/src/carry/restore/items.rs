@@ -126,7 +126,7 @@ impl RestoreStats {
     }
 
     /// Counts a record that shows other messages than it restores.
-    pub(super) fn count_difference(&mut self, offset: u64) {
+    pub(crate) fn count_difference(&mut self, offset: u64) {
         self.differs += 1;
         self.first_difference = self.first_difference.or(Some(offset));
     }
