@@ -12,7 +12,7 @@ use std::{
 
 pub use self::{
     find::folder_of,
-    named::NamedAgents,
+    named::{NamedAgents, main_file},
     sidechains::{AgentIds, Sidechain, Sidechains},
 };
 use crate::{Event, Files};

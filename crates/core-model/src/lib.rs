@@ -105,6 +105,7 @@ pub use self::{
     layout::{
         Agent, AgentIds, Description, Evidence, FileRole, FolderEntry, Layout, LayoutFile, Link,
         Linked, Missing, NamedAgents, Owner, SessionTree, Sidechain, Sidechains, folder_of,
+        main_file,
     },
     loss::{Loss, LossKind, Losses, Place},
     members::{Shape, Vocabulary, is_void},

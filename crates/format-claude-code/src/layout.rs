@@ -12,7 +12,7 @@ mod links;
 
 use std::path::{Component, Path, PathBuf};
 
-use core_model::{Description, FileRole, Files, Layout, Owner, SessionTree};
+use core_model::{Description, FileRole, Files, Layout, Owner, SessionTree, main_file};
 use jsonl::{Scanner, Stream, Style, push_string};
 
 use self::links::links;
@@ -106,8 +106,7 @@ fn owner(path: &Path, files: &dyn Files) -> Option<Owner> {
     let mut first = leaf;
     for (n, stem) in (1..).zip(names) {
         if let Some(role) = role_below(first, leaf, n) {
-            let main = path.ancestors().nth(n)?.with_file_name(format!("{stem}.jsonl"));
-            if files.may_be_there(&main) {
+            if let Some(main) = main_file(path.ancestors().nth(n)?, stem, "", files) {
                 return Some(Owner { main, role });
             }
         }
@@ -139,8 +138,8 @@ fn named_session(path: &Path, files: &dyn Files) -> Option<PathBuf> {
         let Some(id) = Record::new(value).session_id else { continue };
         let id = id.decode();
         let is_name = !id.is_empty() && !id.contains(['/', '\\', '\0']) && !id.starts_with('.');
-        let main = path.with_file_name(format!("{id}.jsonl"));
-        if is_name && main != path && files.may_be_there(&main) {
+        let main = if is_name { main_file(path, &id, "", files) } else { None };
+        if let Some(main) = main.filter(|main| main != path) {
             return Some(main);
         }
     }

@@ -263,6 +263,30 @@ fn sub_agents_of_documents_have_documents_of_their_own_that_name_their_session()
 }
 
 #[test]
+fn the_main_file_of_sub_agents_may_end_in_json() {
+    let main = Lines::new("s1", None)
+        .prompt("Go.")
+        .starts("t1", "One.")
+        .ends("t1", r#","toolUseResult":{"agentId":"aone"}"#)
+        .says("Done.");
+    let agent = Lines::new("s1", Some("aone")).prompt("One.").says("1");
+    let tree: Tree = [
+        ("s1.json".to_owned(), main.bytes()),
+        ("s1/subagents/agent-aone.jsonl".to_owned(), agent.bytes()),
+    ]
+    .into();
+    for target in ["atif", "clido", "codex", "gemini", "opencode", "pi", "qwen"] {
+        let (folder, source) = folder_with(&tree);
+        let back = through(folder.path(), &source, &[target, "claude-code"], &["--verify"]);
+        assert_same(&read(&back), &tree, target);
+        // The sub-agent is one of the session, and no session of its own.
+        let written = read(&folder.path().join(format!("0-{target}")));
+        assert_eq!(written.keys().next().map(String::as_str), Some("s1.json"), "{target}");
+        assert!(written.keys().any(|name| name.starts_with("s1_")), "{target}: {written:?}");
+    }
+}
+
+#[test]
 fn a_tree_of_clido_sessions_comes_back() {
     let (folder, source) = folder_with(&project());
     let clido = through(folder.path(), &source, &["clido"], &["--carry", "none"]);

@@ -3,7 +3,10 @@
 //! In: `s1.jsonl` and `s1_review.jsonl`, and the separator `_`. Out: `s1_review.jsonl` is the
 //! sub-agent `review` of `s1.jsonl`.
 
-use std::{cell::LazyCell, path::Path};
+use std::{
+    cell::LazyCell,
+    path::{Path, PathBuf},
+};
 
 use jsonl::{Framing, Records, UnitScanner, Value};
 
@@ -44,6 +47,32 @@ impl Layout {
     };
 }
 
+/// Returns the main file of a session in the folder of a path: `s1.jsonl`, or `s1.json` for an export of a document. Both
+/// may be missing.
+///
+/// ```
+/// # use std::path::Path;
+/// # let folder = tempfile::tempdir()?;
+/// # let path = |name: &str| folder.path().join(name);
+/// # std::fs::write(path("s1.json"), "{}")?;
+/// let main = core_model::main_file(&path("s1_review.jsonl"), "s1", "", &core_model::Disk);
+/// assert_eq!(main, Some(path("s1.json")));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn main_file(
+    beside: &Path,
+    session: &str,
+    version: &str,
+    files: &dyn Files,
+) -> Option<PathBuf> {
+    let main = beside.with_file_name(format!("{session}.jsonl{version}"));
+    if files.may_be_there(&main) {
+        return Some(main);
+    }
+    let main = beside.with_file_name(format!("{session}.json"));
+    (version.is_empty() && files.may_be_there(&main)).then_some(main)
+}
+
 impl NamedAgents {
     /// Returns the role of a file in its session, by a name such as `*_review.jsonl`.
     ///
@@ -68,7 +97,8 @@ impl NamedAgents {
     }
 
     /// Returns the session that a file belongs to: the session with the shortest name that the file's
-    /// name starts with. Both must be sessions of the format and of one version.
+    /// name starts with. Both must be sessions of the format and of one version. The main file may end in
+    /// `.json`, as exports of documents do.
     pub fn owner(&self, path: &Path, files: &dyn Files) -> Option<Owner> {
         let (stem, ending) = path.file_name()?.to_str()?.rsplit_once('.')?;
         let version = ending.strip_prefix("jsonl")?;
@@ -78,9 +108,11 @@ impl NamedAgents {
         stem.match_indices(self.separator).find_map(|(at, _)| {
             let (session, rest) = stem.split_at_checked(at)?;
             let agent = rest.strip_prefix(self.separator)?;
-            let main = path.with_file_name(format!("{session}.jsonl{version}"));
-            let is_named = !session.is_empty() && !agent.is_empty();
-            if !is_named || !files.may_be_there(&main) || !*is_of_format {
+            if session.is_empty() || agent.is_empty() {
+                return None;
+            }
+            let main = main_file(path, session, version, files)?;
+            if !*is_of_format {
                 return None;
             }
             // An empty main session may still have sub-agents.
@@ -116,7 +148,6 @@ mod tests {
     use std::{
         cell::RefCell,
         io::{self, Read},
-        path::PathBuf,
     };
 
     use super::*;
@@ -137,7 +168,7 @@ mod tests {
         }
 
         fn may_be_there(&self, path: &Path) -> bool {
-            path.to_str() == Some("s1.jsonl")
+            matches!(path.to_str(), Some("s1.jsonl" | "s3.json" | "s1.json"))
         }
     }
 
@@ -151,11 +182,13 @@ mod tests {
             ("s1_a_b_ours.jsonl", true, &["s1_a_b_ours.jsonl", "s1.jsonl"]),
             ("s1_a_b_theirs.jsonl", false, &["s1_a_b_theirs.jsonl"]),
             ("s2_ours.jsonl", false, &[]),
+            ("s3_ours.jsonl", true, &["s3_ours.jsonl", "s3.json"]),
+            ("s3_ours.jsonl@2", false, &[]),
         ] {
             let files = Opened::default();
             let owner = agents.owner(Path::new(name), &files);
             assert_eq!(
-                owner.is_some_and(|it| it.main == Path::new("s1.jsonl")),
+                owner.is_some_and(|it| Some(it.main.as_path()) == opened.get(1).map(Path::new)),
                 is_owned,
                 "{name}"
             );
