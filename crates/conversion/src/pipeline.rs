@@ -40,7 +40,7 @@ use std::io::{self, Read, Seek, Write};
 use core_model::{Facts, Format, Formats, Options};
 
 use crate::{
-    carry::{Manifest, ManifestEntry, ManifestEntryKind, UnusedCarries, sidecar::Sidecar},
+    carry::{MEMBER, Manifest, ManifestEntry, ManifestEntryKind, UnusedCarries, sidecar::Sidecar},
     detect::{Ballot, Detected, MAX_HEAD},
     pipeline::{
         agents::Agents,
@@ -256,17 +256,28 @@ impl Conversion {
         let sidecar = sidecar.filter(|_| !history.has_foreign_sidecar);
         let depth = history.depth(self.to);
         let restored_formats = depth.map_or(&[][..], |depth| &history.formats[..=depth]);
-        let unused = match history {
-            ConversionHistory { fault: Some(_), .. } => UnusedCarries::Unreadable(self.formats),
-            ConversionHistory { is_searched: true, formats, .. } if formats.is_empty() => {
-                UnusedCarries::Late { n_open: 0 }
-            }
-            _ => UnusedCarries::Expected,
+        let late = UnusedCarries::Late { n_open: 0 };
+        let may_be_late = history.is_searched && history.formats.is_empty();
+        // A late carry in the record itself is among the losses, so that no record is searched for one.
+        let is_among_losses = self.from.carry_places.is_empty();
+        let unused = match history.fault {
+            Some(_) => UnusedCarries::Unreadable(self.formats),
+            None if may_be_late && !is_among_losses => late,
+            None => UnusedCarries::Expected,
         };
         source.set_root_first(self.from.rewrites.is_values() && depth.is_some());
-        source.with_events(self.from, |events| {
+        let mut report = source.with_events(self.from, |events| {
             self.pass(events, restored_formats, sidecar, target, unused)
-        })
+        })?;
+        let is_lost = || report.losses.counts().any(|(_, field, _)| field == MEMBER);
+        if may_be_late && is_among_losses && history.fault.is_none() && is_lost() {
+            let mut unused = late;
+            source.for_each(&mut |line, value| {
+                unused.count(line, value.ok(), self.from, &mut report.restored);
+                true
+            })?;
+        }
+        Ok(report)
     }
 
     /// Converts the events of a session of several files to one file.

@@ -105,10 +105,10 @@ fn owner(path: &Path, files: &dyn Files) -> Option<Owner> {
     let leaf = names.next()?;
     let mut first = leaf;
     for (n, stem) in (1..).zip(names) {
-        if let Some(role) = role_below(first, leaf, n) {
-            if let Some(main) = main_file(path.ancestors().nth(n)?, stem, "", files) {
-                return Some(Owner { main, role });
-            }
+        if let Some(role) = role_below(first, leaf, n)
+            && let Some(main) = main_file(path.ancestors().nth(n)?, stem, "", files)
+        {
+            return Some(Owner { main, role });
         }
         first = stem;
     }

@@ -39,10 +39,14 @@ mod tests {
             std::fs::write(folder.path().join(name), &document).expect("written");
         }
         std::fs::write(folder.path().join("s1_agent-log.jsonl"), "{}").expect("written");
+        std::fs::write(folder.path().join("s1_agent-none.jsonl"), "").expect("written");
+        std::fs::write(folder.path().join("s1_agent-cut.jsonl"), &document[..30]).expect("written");
         let owned = AGENTS.owner(&folder.path().join("s1_agent-a.jsonl"), &Disk).expect("owned");
         assert_eq!(owned.main, folder.path().join("s1.jsonl"));
         assert_eq!(owned.role, FileRole::Agent("a".to_owned()));
-        for name in ["s1.jsonl", "s2_agent-a.jsonl", "s1_agent-log.jsonl"] {
+        let cut = AGENTS.owner(&folder.path().join("s1_agent-cut.jsonl"), &Disk).expect("owned");
+        assert_eq!(cut.role, FileRole::Agent("cut".to_owned()));
+        for name in ["s1.jsonl", "s2_agent-a.jsonl", "s1_agent-log.jsonl", "s1_agent-none.jsonl"] {
             assert_eq!(AGENTS.owner(&folder.path().join(name), &Disk), None, "{name}");
         }
     }

@@ -123,10 +123,11 @@ impl NamedAgents {
     }
 
     /// Returns whether one of the first records of a file is of the format, or whether the file cannot be
-    /// read.
+    /// read: a document that was cut before its first record can be of any format.
     fn is_session(&self, path: &Path, files: &dyn Files) -> bool {
         let Ok(file) = files.open(path) else { return true };
         let (mut records, mut scanner) = (Records::new(file, self.framing), UnitScanner::default());
+        let mut is_cut = false;
         for _ in 0..MAX_LINES {
             match records.next() {
                 Ok(Some(line))
@@ -134,8 +135,13 @@ impl NamedAgents {
                 {
                     return true;
                 }
-                Ok(Some(_)) => {}
-                Ok(None) => return false,
+                Ok(Some(line)) => {
+                    let is_start = line.offset() == 0 && line.content().starts_with(b"{");
+                    is_cut = self.framing.is_document()
+                        && is_start
+                        && scanner.scan(&line, self.framing.paths()).1.is_err();
+                }
+                Ok(None) => return is_cut,
                 Err(_) => return true,
             }
         }
