@@ -155,6 +155,7 @@ impl Job {
             from,
             to,
             carry: self.config.carry,
+            has_agent_files: report.n_agents > 0,
             report,
             is_changing: false,
             files: Vec::new(),

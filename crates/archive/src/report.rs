@@ -3,11 +3,12 @@
 mod kept;
 pub(crate) mod object;
 
-use std::fmt::Write as _;
+use std::{ffi::OsStr, fmt::Write as _, path::Path};
 
 use conversion::{CarryMode, Damage, Recovered, Report};
 use core_model::{Missing, Place};
 use sessions::FileLabel;
+use storage::Compression;
 
 use crate::status::{FileStatus, n_lost};
 
@@ -28,8 +29,17 @@ pub struct ConvertedFile {
     pub report: Report,
     /// Whether the source grew while it was read. Its first bytes were converted.
     pub is_changing: bool,
+    /// Whether sub-agents have files of their own beside the output.
+    pub has_agent_files: bool,
     /// The start and the name of each file in the source, if there are several.
     pub files: Vec<FileLabel>,
+}
+
+/// Returns whether files of sub-agents are found beside a main file of this name: it ends in `.jsonl`, perhaps with a version,
+/// or in `.json`.
+fn is_name_of_main(path: &str) -> bool {
+    let name = Compression::bare(Path::new(path)).extension().and_then(OsStr::to_str);
+    name.is_some_and(|ending| ending == "json" || ending.split('@').next() == Some("jsonl"))
 }
 
 impl ConvertedFile {
@@ -80,6 +90,11 @@ impl ConvertedFile {
         if self.is_changing {
             let n_bytes = report.bytes_in;
             lines.push(format!("{label}: changes while it is read: converted to byte {n_bytes}"));
+        }
+        if self.has_agent_files && !self.output.as_deref().is_none_or(is_name_of_main) {
+            lines.push(format!(
+                "{label}: the files of its sub-agents are found again only if the main file ends in .jsonl or .json; use such a name for -o"
+            ));
         }
         let tally = report.restored;
         for (count, what) in [
@@ -280,6 +295,7 @@ mod tests {
             to: "claude-code",
             carry: CarryMode::Sidecar,
             report,
+            has_agent_files: false,
             is_changing: false,
             files: Vec::new(),
         };

@@ -251,6 +251,8 @@ impl Job {
         let mut start = None;
         report.change_conversion(|done| {
             done.report.tell_of(&tree);
+            let has_files = !is_whole && self.config.subagents == SubAgents::Files;
+            done.has_agent_files = has_files && !tree.agents.is_empty();
             start = done.report.session_start.take();
         });
         let mut results = vec![(&unit.main, Ok(report))];

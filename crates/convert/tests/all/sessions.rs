@@ -284,6 +284,22 @@ fn the_main_file_of_sub_agents_may_end_in_json() {
         assert_eq!(written.keys().next().map(String::as_str), Some("s1.json"), "{target}");
         assert!(written.keys().any(|name| name.starts_with("s1_")), "{target}: {written:?}");
     }
+    let (folder, source) = folder_with(&tree);
+    let [main, out] = [source.join("s1.json"), folder.path().join("out")];
+    let main = main.display().to_string();
+    for (name, to, is_said) in [
+        ("a.txt", "codex", true),
+        ("b", "opencode", true),
+        ("c.jsonl", "codex", false),
+        ("d.json", "opencode", false),
+        ("e.jsonl.zst", "pi", false),
+        ("f.txt", "sdk-stream", false),
+    ] {
+        let out = out.join(name).display().to_string();
+        let (status, words) = convert(&[&main, "--to", to, "-o", &out]);
+        assert_eq!(status, 0, "{words}");
+        assert_eq!(words.contains("found again only if the main file ends in"), is_said, "{words}");
+    }
 }
 
 #[test]

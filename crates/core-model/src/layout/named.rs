@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use jsonl::{Framing, Records, UnitScanner, Value};
+use jsonl::{ErrorKind, Framing, Records, UnitScanner, Value};
 
 use super::{FileRole, Layout, Owner};
 use crate::Files;
@@ -129,20 +129,18 @@ impl NamedAgents {
         let (mut records, mut scanner) = (Records::new(file, self.framing), UnitScanner::default());
         let mut is_cut = false;
         for _ in 0..MAX_LINES {
-            match records.next() {
-                Ok(Some(line))
-                    if scanner.scan(&line, self.framing.paths()).1.is_ok_and(self.detect) =>
-                {
-                    return true;
-                }
-                Ok(Some(line)) => {
-                    let is_start = line.offset() == 0 && line.content().starts_with(b"{");
-                    is_cut = self.framing.is_document()
-                        && is_start
-                        && scanner.scan(&line, self.framing.paths()).1.is_err();
-                }
+            let line = match records.next() {
+                Ok(Some(line)) => line,
                 Ok(None) => return is_cut,
                 Err(_) => return true,
+            };
+            match scanner.scan(&line, self.framing.paths()).1 {
+                Ok(value) if (self.detect)(value) => return true,
+                Ok(_) => is_cut = false,
+                Err(error) => {
+                    let is_end = error.kind == ErrorKind::UnexpectedEnd;
+                    is_cut = self.framing.is_document() && is_end && line.offset() == 0;
+                }
             }
         }
         false
