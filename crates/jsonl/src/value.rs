@@ -199,7 +199,7 @@ impl<'l> Value<'l> {
     }
 
     /// Returns whether the values inside this one are indexed. Values below the 16th level are not.
-    /// A line has room for a million nodes, or one for each 9 bytes beyond 9 MiB. If it has more
+    /// A line has room for a million nodes, one for each 9 bytes beyond 9 MiB, or one for each 14 beyond 25 MiB. If it has more
     /// values, arrays and objects with a sixteenth of them are not indexed either. A value that is
     /// not indexed is validated and available as written, but has no items or members.
     ///

@@ -57,13 +57,21 @@ impl Node {
 /// Number of nodes that any line may have. Beyond it, large containers are not indexed.
 pub(crate) const MIN_LIMIT: usize = if cfg!(miri) { 1 << 9 } else { 1 << 20 };
 
-/// Number of bytes per node in a longer line. So the index has at most four thirds of the size of its line, and has
-/// room for short blocks: OpenCode's shortest call takes ten bytes a node.
+/// Number of bytes per node in a longer line, of its first [`LONG`] bytes. So a message of OpenCode is indexed whose calls are
+/// short: the shortest takes ten bytes a node.
 pub(crate) const BYTES_PER_NODE: usize = 9;
 
-/// Returns the most nodes of a line.
+/// Number of bytes per node in a line that is much longer. Its index takes less memory than the line, whose copies in a carry
+/// and in the output take most of what a conversion may use.
+const LONG_BYTES_PER_NODE: usize = 14;
+
+/// The length in bytes up to which a line has a node for each [`BYTES_PER_NODE`] bytes.
+const LONG: usize = 16 << 20;
+
+/// Returns the number of nodes that a line of a length in bytes may have.
 pub(crate) fn max_nodes(n_bytes: usize) -> usize {
-    MIN_LIMIT.max(n_bytes / BYTES_PER_NODE)
+    let first = n_bytes.min(LONG) / BYTES_PER_NODE;
+    MIN_LIMIT.max(first).max(n_bytes / LONG_BYTES_PER_NODE)
 }
 
 /// An open container: the index of its node, and whether it is an object.
