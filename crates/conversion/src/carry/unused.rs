@@ -18,7 +18,7 @@ pub(crate) enum UnusedCarries {
     Unreadable(Formats),
     /// All, unless the first ones belong to a session that was continued in another client.
     Late {
-        /// The first carries that do not tell.
+        /// The number of carries so far. They have no entry, so that they do not tell.
         n_open: u64,
     },
     /// All.

@@ -63,7 +63,7 @@ pub(crate) use self::others::OtherSink;
 use self::{envelope::keep_envelope, file::ReadFile};
 use crate::{
     carry::{
-        Manifest, ManifestEntry, UnusedCarries,
+        Manifest, ManifestEntry, Member, UnusedCarries,
         guard::line_guard,
         restore::{Item, Restorer},
         run::{is_run, lines_of},
@@ -251,7 +251,10 @@ impl<'w> SecondPass<'w> {
         if !written.rewrites.volatile().is_empty() {
             written.for_each_event(event.value, |event| {
                 let Body::Title(title) = &event.body else { return true };
-                self.engine.note_title(event, title);
+                let member = Member::find(event.value, written);
+                let whole = || event.value.raw().as_str().to_owned();
+                let head = member.map_or_else(whole, |member| member.visible());
+                self.engine.note_title(head, title);
                 false
             });
         }

@@ -47,8 +47,8 @@ impl Layout {
     };
 }
 
-/// Returns the main file of a session in the folder of a path: `s1.jsonl`, or `s1.json` for an export of a document. Both
-/// may be missing.
+/// Returns the main file of a session in the folder of a path: `s1.jsonl`, or `s1.json` for an export of a document.
+/// `None` if neither is there.
 ///
 /// ```
 /// # use std::path::Path;

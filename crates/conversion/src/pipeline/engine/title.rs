@@ -13,8 +13,8 @@ use super::Engine;
 /// The head of a document that is restored, with a title. Its client may change the title, so the guard of the head does
 /// not say whether it is the one that was written.
 pub(super) struct TitledHead {
-    /// The members around the records.
-    head: Vec<u8>,
+    /// The members around the records, without the carry.
+    head: String,
     /// The title as a JSON string.
     title: String,
     rank: TitleRank,
@@ -34,10 +34,10 @@ impl TitledHead {
 }
 
 impl Engine<'_> {
-    /// Notes the title of a document that is restored; `event` is the title in its head.
-    pub(crate) fn note_title(&mut self, event: &Event<'_>, title: &Title<'_>) {
+    /// Notes the title in the head of a document that is restored.
+    pub(crate) fn note_title(&mut self, head: String, title: &Title<'_>) {
         self.titled_head = Some(TitledHead {
-            head: event.value.raw().as_str().as_bytes().to_vec(),
+            head,
             title: title.text.as_str().to_owned(),
             rank: title.rank,
             is_restored: false,
@@ -56,7 +56,7 @@ impl Engine<'_> {
             titles.map(|(.., n)| n).sum()
         };
         let losses = self.out.losses().clone();
-        let (mut scanner, line) = (Scanner::default(), Line::new(&shown.head, 0));
+        let (mut scanner, line) = (Scanner::default(), Line::new(shown.head.as_bytes(), 0));
         let Ok(head) = scanner.scan(&line) else { return Ok(None) };
         self.out.start_source(&line, from.style);
         from.for_each_event(head, |event| {
