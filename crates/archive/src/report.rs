@@ -3,14 +3,16 @@
 mod kept;
 pub(crate) mod object;
 
-use std::{ffi::OsStr, fmt::Write as _, path::Path};
+use std::{fmt::Write as _, path::Path};
 
 use conversion::{CarryMode, Damage, Recovered, Report};
 use core_model::{Missing, Place};
 use sessions::FileLabel;
-use storage::Compression;
 
-use crate::status::{FileStatus, n_lost};
+use crate::{
+    session::is_main,
+    status::{FileStatus, n_lost},
+};
 
 /// A converted file.
 #[derive(Debug)]
@@ -33,13 +35,6 @@ pub struct ConvertedFile {
     pub has_agent_files: bool,
     /// The start and the name of each file in the source, if there are several.
     pub files: Vec<FileLabel>,
-}
-
-/// Returns whether files of sub-agents are found beside a main file of this name: it ends in `.jsonl`, perhaps with a version,
-/// or in `.json`.
-fn is_name_of_main(path: &str) -> bool {
-    let name = Compression::bare(Path::new(path)).extension().and_then(OsStr::to_str);
-    name.is_some_and(|ending| ending == "json" || ending.split('@').next() == Some("jsonl"))
 }
 
 impl ConvertedFile {
@@ -91,7 +86,8 @@ impl ConvertedFile {
             let n_bytes = report.bytes_in;
             lines.push(format!("{label}: changes while it is read: converted to byte {n_bytes}"));
         }
-        if self.has_agent_files && !self.output.as_deref().is_none_or(is_name_of_main) {
+        let output = self.output.as_deref().map(Path::new);
+        if self.has_agent_files && output.is_some_and(|output| !is_main(output)) {
             lines.push(format!(
                 "{label}: the files of its sub-agents are found again only if the main file ends in .jsonl or .json; use such a name for -o"
             ));

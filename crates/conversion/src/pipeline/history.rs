@@ -158,7 +158,7 @@ impl Head {
                 return true;
             }
             let is_plain = value.is_ok() && !has_carry;
-            may_have_carry |= !is_plain;
+            may_have_carry |= has_carry || value.is_err() && Member::was_in(line.bytes());
             n_bytes += line.bytes().len();
             // A line without a carry is needed only to find its carry in a sidecar.
             let bytes = match value {

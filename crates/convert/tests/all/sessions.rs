@@ -172,6 +172,15 @@ fn project() -> Tree {
     .collect()
 }
 
+/// Returns the main file of a session whose only sub-agent is `aone`.
+fn main_of_one_agent() -> Lines {
+    Lines::new("s1", None)
+        .prompt("Go.")
+        .starts("t1", "One.")
+        .ends("t1", r#","toolUseResult":{"agentId":"aone"}"#)
+        .says("Done.")
+}
+
 fn folder_with(tree: &Tree) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let source = folder.path().join("source");
@@ -227,11 +236,7 @@ fn trees_come_back_through_a_third_format() {
 
 #[test]
 fn sub_agents_of_documents_have_documents_of_their_own_that_name_their_session() {
-    let main = Lines::new("s1", None)
-        .prompt("Go.")
-        .starts("t1", "One.")
-        .ends("t1", r#","toolUseResult":{"agentId":"aone"}"#)
-        .says("Done.");
+    let main = main_of_one_agent();
     // The session starts before its sub-agent, and the sub-agent has more messages than records are
     // searched for the format.
     let main = main.text.replace("T10:", "T09:");
@@ -264,11 +269,7 @@ fn sub_agents_of_documents_have_documents_of_their_own_that_name_their_session()
 
 #[test]
 fn the_main_file_of_sub_agents_may_end_in_json() {
-    let main = Lines::new("s1", None)
-        .prompt("Go.")
-        .starts("t1", "One.")
-        .ends("t1", r#","toolUseResult":{"agentId":"aone"}"#)
-        .says("Done.");
+    let main = main_of_one_agent();
     let agent = Lines::new("s1", Some("aone")).prompt("One.").says("1");
     let tree: Tree = [
         ("s1.json".to_owned(), main.bytes()),

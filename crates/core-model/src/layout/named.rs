@@ -51,13 +51,16 @@ impl Layout {
 /// `None` if neither is there.
 ///
 /// ```
-/// # use std::path::Path;
-/// # let folder = tempfile::tempdir()?;
-/// # let path = |name: &str| folder.path().join(name);
-/// # std::fs::write(path("s1.json"), "{}")?;
-/// let main = core_model::main_file(&path("s1_review.jsonl"), "s1", "", &core_model::Disk);
-/// assert_eq!(main, Some(path("s1.json")));
-/// # Ok::<(), std::io::Error>(())
+/// # use std::{io, path::Path};
+/// # struct Folder;
+/// # impl core_model::Files for Folder {
+/// #     fn size(&self, _: &Path) -> io::Result<u64> { Ok(0) }
+/// #     fn open(&self, _: &Path) -> io::Result<Box<dyn io::Read + Send>> { Ok(Box::new(io::empty())) }
+/// #     fn may_be_there(&self, path: &Path) -> bool { path == Path::new("s1.json") }
+/// # }
+/// // The folder has `s1.json`.
+/// let main = core_model::main_file(Path::new("s1_review.jsonl"), "s1", "", &Folder);
+/// assert_eq!(main.as_deref(), Some(Path::new("s1.json")));
 /// ```
 pub fn main_file(
     beside: &Path,

@@ -61,8 +61,8 @@ pub(crate) const MIN_LIMIT: usize = if cfg!(miri) { 1 << 9 } else { 1 << 20 };
 /// short: the shortest takes ten bytes a node.
 pub(crate) const BYTES_PER_NODE: usize = 9;
 
-/// Number of bytes per node in a line that is much longer. Its index takes less memory than the line, whose copies in a carry
-/// and in the output take most of what a conversion may use.
+/// Number of bytes per node in a line that is much longer. A node has 12 bytes, so the index is smaller than the line: a
+/// conversion also holds the line's carry and its output, and may use three times the line.
 const LONG_BYTES_PER_NODE: usize = 14;
 
 /// The length in bytes up to which a line has a node for each [`BYTES_PER_NODE`] bytes.
