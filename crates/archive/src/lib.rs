@@ -46,6 +46,7 @@ mod folder_run;
 mod install;
 mod job;
 mod journal;
+mod main_name;
 mod outputs;
 mod paths;
 mod program;

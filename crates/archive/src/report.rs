@@ -10,7 +10,7 @@ use core_model::{Missing, Place};
 use sessions::FileLabel;
 
 use crate::{
-    session::is_main,
+    main_name::is_main,
     status::{FileStatus, n_lost},
 };
 

@@ -18,7 +18,7 @@ use sessions::SessionFiles;
 use crate::{error::ConvertError, file_report::Results};
 
 pub use self::strays::strays;
-pub(crate) use self::{beside::OtherFile, names::moved, paths::is_main};
+pub(crate) use self::{beside::OtherFile, names::moved};
 
 /// Returns the error `why` for each file of a session.
 pub(crate) fn refused(unit: &SessionFiles, mut why: impl FnMut() -> ConvertError) -> Results<'_> {

@@ -6,8 +6,8 @@ use conversion::{ManifestEntry, ManifestEntryKind};
 use sessions::{Input, SessionFiles, stem_of};
 use storage::Compression;
 
-use super::paths::{name_of, path_of, version_of};
-use crate::job::Job;
+use super::paths::{name_of, path_of};
+use crate::{job::Job, main_name::version_of};
 
 impl Job {
     /// Returns the path where the target's client looks for the transcript of a sub-agent.

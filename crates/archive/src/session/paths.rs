@@ -7,7 +7,6 @@ use std::path::{Component, Path, PathBuf};
 
 use conversion::ManifestEntry;
 use sessions::stem_of;
-use storage::Compression;
 
 /// Stands in a name for the main file's name without its ending.
 const MAIN: &str = "*";
@@ -21,22 +20,6 @@ const MAX_PARTS: usize = 8;
 /// Returns the folder that is named after a main file and has most files beside it.
 pub(super) fn folder_of(main: &Path) -> Option<PathBuf> {
     Some(main.parent()?.join(stem_of(main)?))
-}
-
-/// Returns the part after `jsonl` of a main file's ending, such as `@37b2b58b`. It distinguishes
-/// versions of a session and their sub-agents.
-pub(super) fn version_of(main: &Path) -> Option<&str> {
-    ending_of(main)?.strip_prefix("jsonl")
-}
-
-/// Returns whether files of sub-agents are found beside a main file of this name, as by [`core_model::main_file`].
-pub(crate) fn is_main(path: &Path) -> bool {
-    version_of(path).is_some() || ending_of(path) == Some("json")
-}
-
-/// Returns the ending of a name without that of a compression.
-fn ending_of(path: &Path) -> Option<&str> {
-    Compression::bare(Path::new(path.file_name()?)).extension()?.to_str()
 }
 
 /// Returns a file's name in a manifest; `None` if the file is not below the folder of the main one,
