@@ -127,7 +127,11 @@ impl<'s> Written<'s> {
             // Added lines are converted, and no source line is missing.
             || tally.added > 0 && has_all(&restored, self.source)
             || is_bare(changed, from) && self.sidecar.is_none();
-        if is_law && tally.differs == 0 {
+        // An edit is no false carry. Only the new title of a document is, if the source's format cannot show it.
+        let title = shown_title(changed);
+        let is_title_lost = title != shown_title(&self.bytes)
+            && title.is_some_and(|title| memchr::memmem::find(&restored, title).is_none());
+        if is_law && tally.differs <= u64::from(is_title_lost) {
             return Ok(());
         }
         Err(format!(
@@ -141,6 +145,13 @@ impl<'s> Written<'s> {
             String::from_utf8_lossy(&restored),
         ))
     }
+}
+
+/// Returns the first title in a written document, as it is spelled.
+fn shown_title(document: &[u8]) -> Option<&[u8]> {
+    const KEY: &[u8] = b"\"title\":\"";
+    let title = &document[memchr::memmem::find(document, KEY)? + KEY.len()..];
+    Some(&title[..memchr::memchr(b'"', title)?])
 }
 
 /// Returns whether a file has no carry: then nothing shows that it was converted. A carry in an object
