@@ -8,7 +8,8 @@ use std::{
 };
 
 use conversion::{
-    CarryMode, Conversion, ConversionHistory, Report, Sidecar, Sink, Source, Target, detect_format,
+    CarryMode, Conversion, ConversionHistory, Manifest, Report, Sidecar, Sink, Source, Target,
+    detect_format,
 };
 use core_model::Format;
 use sessions::{Input, RedactedFile, single_format};
@@ -74,16 +75,16 @@ impl Job {
             let mut written = tempfile::SpooledTempFile::new(8 * 1024 * 1024);
             let mut beside = tempfile::SpooledTempFile::new(8 * 1024 * 1024);
             let to = Target { sidecar: Some(Sink::Final(&mut beside)), ..Target::of(&mut written) };
-            let report = self.run(&conversion, &mut source, input, to)?;
+            let (report, history) = self.run(&conversion, &mut source, input, to)?;
             beside.rewind()?;
             let beside = (report.bytes_sidecar > 0).then_some(beside);
             let mut written = Source::new(Opened::new(written, Limits::NONE)?);
-            verify(&conversion, &mut source, &mut written, beside)?;
+            verify(&conversion, &history, &mut source, &mut written, beside)?;
         }
         let mut sink = self.outputs.sink(stream)?;
         let mut unplaced = io::sink();
         let to = Target { sidecar: Some(Sink::Final(&mut unplaced)), ..Target::of(&mut sink) };
-        let mut report = self.run(&conversion, &mut source, input, to)?;
+        let (mut report, _) = self.run(&conversion, &mut source, input, to)?;
         report.redactions = redactions;
         if from.name == self.config.to.name && input.sidecar_file()?.is_some() {
             report.n_sidecars_unread += 1;
@@ -103,11 +104,13 @@ impl Job {
         source: &mut Source<Opened>,
         input: &Input,
         target: Target<'_>,
-    ) -> Result<Report, ConvertError> {
+    ) -> Result<(Report, ConversionHistory), ConvertError> {
         let mut sidecar = self.sidecar(input)?;
         let history = self.conversion_history(conversion, source, &mut sidecar)?;
         let max_restored = self.config.limits.expanded.unwrap_or_default();
-        Ok(conversion.run_to(source, &history, sidecar, Target { max_restored, ..target })?)
+        let target = Target { max_restored, ..target };
+        let report = conversion.run_to(source, &history, sidecar, target)?;
+        Ok((report, history))
     }
 
     /// Returns the history of a source; an empty one with `--ignore-carry`. Returns
@@ -163,20 +166,27 @@ impl Job {
     }
 }
 
-/// Converts the output back, and compares it with the source.
+/// Converts the output back, and compares it with the source, which has this history.
 pub(crate) fn verify(
     conversion: &Conversion,
+    history: &ConversionHistory,
     source: &mut Source<Opened>,
     written: &mut Source<Opened>,
     sidecar: Option<impl Read + Send + 'static>,
 ) -> Result<(), ConvertError> {
-    let sidecar = sidecar.map(Sidecar::open).transpose()?;
+    let mut sidecar = sidecar.map(Sidecar::open).transpose()?;
     let back = Conversion { from: conversion.to, to: conversion.from, ..conversion.clone() };
-    let mut restored = Hashing::new(io::sink());
+    let (mut restored, mut unplaced) = (Hashing::new(io::sink()), io::sink());
     if back.from.name == back.to.name {
         return Ok(());
     }
-    back.run(written, sidecar, &mut restored)?;
+    // The carry of a session also lists sub-agents, which have files of their own.
+    let of_source = history.manifest.as_ref().filter(|_| history.depth(conversion.to) == Some(0));
+    let manifest = of_source.map(|it| Manifest { entries: Vec::new(), agents: it.agents.clone() });
+    let target =
+        Target { sidecar: Some(Sink::Final(&mut unplaced)), manifest, ..Target::of(&mut restored) };
+    let history = back.conversion_history(written, sidecar.as_mut())?;
+    back.run_to(written, &history, sidecar, target)?;
     let mut original = Hashing::new(io::sink());
     source.copy_to(&mut original)?;
     if restored.digest() == original.digest() { Ok(()) } else { Err(ConvertError::NotExact) }

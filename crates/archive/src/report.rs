@@ -6,7 +6,7 @@ pub(crate) mod object;
 use std::{fmt::Write as _, path::Path};
 
 use conversion::{CarryMode, Damage, Recovered, Report};
-use core_model::{Missing, Place};
+use core_model::{Evidence, Missing, Place};
 use sessions::FileLabel;
 
 use crate::{
@@ -144,6 +144,12 @@ impl ConvertedFile {
             ));
         }
         for Missing { id, tool_use, evidence } in &report.missing {
+            if *evidence == Evidence::Carry {
+                lines.push(format!(
+                    "{label}: sub-agent {id} is not restored: its file, or the carry of that file, is missing"
+                ));
+                continue;
+            }
             let (id, tool_use, evidence) = (id, tool_use, evidence.name());
             lines.push(format!(
                 "{label}: sub-agent {id}, started by {tool_use} ({evidence} says so), has no file"

@@ -122,6 +122,8 @@ pub enum Evidence {
     Words,
     /// The sub-agent has the prompt of the tool use.
     Prompt,
+    /// The carry of a converted session.
+    Carry,
 }
 
 impl Evidence {
@@ -133,6 +135,7 @@ impl Evidence {
             Evidence::Progress => "a report of progress",
             Evidence::Words => "the words of the tool's result",
             Evidence::Prompt => "its prompt",
+            Evidence::Carry => "the carry of the session",
         }
     }
 }

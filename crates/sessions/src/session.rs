@@ -29,6 +29,7 @@ pub use self::{
 #[derive(Clone, Debug)]
 pub struct Session {
     files: Vec<SessionFile>,
+    agents: Vec<String>,
 }
 
 /// A file of a session.
@@ -88,7 +89,18 @@ impl Session {
             });
             start += size;
         }
-        Ok(Self { files: measured })
+        Ok(Self { files: measured, agents: Vec::new() })
+    }
+
+    /// Sets the ids of the sub-agents that are converted to files of their own.
+    pub fn with_agents(mut self, agents: Vec<String>) -> Self {
+        self.agents = agents;
+        self
+    }
+
+    /// Returns the ids of the sub-agents that are converted to files of their own.
+    pub fn agents(&self) -> &[String] {
+        &self.agents
     }
 
     /// Returns the files.
@@ -142,7 +154,7 @@ impl Session {
     /// Returns the manifest.
     pub fn manifest(&self) -> Manifest {
         let entries = self.files.iter().map(|file| file.entry.clone()).collect();
-        Manifest { entries }
+        Manifest { entries, agents: self.agents.clone() }
     }
 }
 

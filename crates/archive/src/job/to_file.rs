@@ -3,9 +3,10 @@
 use std::{fs, io, path::Path};
 
 use conversion::{
-    Agents, Carry, CarryMode, Manifest, Member, Report, Sidecar, Sink, Source, Target,
+    Agents, Carry, CarryMode, ConversionHistory, Manifest, Member, Report, Sidecar, Sink, Source,
+    Target,
 };
-use core_model::Formats;
+use core_model::{Evidence, Format, Formats, Missing};
 use sessions::{Input, RedactedFile, residue_path, sidecar_path};
 use storage::{Backend, Compression, Finished, Identity, Limits, Opened, Replace, Snapshot};
 
@@ -136,12 +137,13 @@ impl Job {
             let mut written =
                 Source::new(Opened::new(Snapshot::new(target.reread()?)?, Limits::NONE)?);
             let sidecar = sidecar.as_ref().map(Finished::reread).transpose()?;
-            verify(&conversion, source, &mut written, sidecar)?;
+            verify(&conversion, &history, source, &mut written, sidecar)?;
         }
         let mut files: Vec<Finished> = residue.finish()?.into_iter().chain(sidecar).collect();
         let others = OtherFile::finish_all(others)?;
         files.extend(others.files);
         report.n_unplaced += others.n_unplaced;
+        report.missing.extend(carried_agents(&history, self.config.to));
         report.files_beside = others.names;
         if !derived.is_empty() {
             let written = source.with_events(from, |events| {
@@ -232,8 +234,7 @@ pub(crate) struct Extra {
 impl Extra {
     /// Returns its hash.
     fn salt(&self) -> Salt {
-        let entries = self.manifest.as_ref().map(|manifest| manifest.entries.as_slice());
-        Salt::of_file(entries, self.agent.as_deref())
+        Salt::of_file(self.manifest.as_ref(), self.agent.as_deref())
     }
 }
 
@@ -243,6 +244,18 @@ struct Prepared {
     files: Vec<Finished>,
     images: Vec<Finished>,
     records: Vec<JournalEntry>,
+}
+
+/// Returns the sub-agents of a restored session that other files restore. Whoever restores these files removes them.
+fn carried_agents(history: &ConversionHistory, to: &Format) -> Vec<Missing> {
+    let manifest = history.manifest.as_ref().filter(|_| history.depth(to).is_some());
+    let ids = manifest.map(|manifest| &*manifest.agents).unwrap_or_default();
+    let missing = |id: &String| Missing {
+        id: id.clone(),
+        tool_use: String::new(),
+        evidence: Evidence::Carry,
+    };
+    ids.iter().map(missing).collect()
 }
 
 /// Counts the entries in the carries of a source and its sidecar.

@@ -5,7 +5,7 @@
 
 use std::hash::Hasher;
 
-use conversion::{ManifestEntry, ManifestEntryKind};
+use conversion::{Manifest, ManifestEntry, ManifestEntryKind};
 use sessions::Session;
 use storage::Stat;
 use twox_hash::XxHash3_64;
@@ -22,7 +22,14 @@ pub struct Salt {
 impl Salt {
     /// Hashes the role of a file in its session: the manifest in its first carry, and the id of its
     /// sub-agent.
-    pub fn of_file(entries: Option<&[ManifestEntry]>, agent: Option<&str>) -> Self {
+    pub fn of_file(manifest: Option<&Manifest>, agent: Option<&str>) -> Self {
+        let Some(Manifest { agents, .. }) = manifest else { return Self::of_role(None, agent) };
+        let entries = manifest.map(|manifest| &*manifest.entries).filter(|it| !it.is_empty());
+        Self::of_role(entries, agent).with_agents(agents)
+    }
+
+    /// Hashes the entries of a manifest, and the id of a sub-agent.
+    fn of_role(entries: Option<&[ManifestEntry]>, agent: Option<&str>) -> Self {
         if entries.is_none() && agent.is_none() {
             return Self::default();
         }
@@ -39,9 +46,21 @@ impl Salt {
         Self { hash: hash.finish(), of_0_1_0: XxHash3_64::oneshot(printed.as_bytes()) }
     }
 
-    /// Hashes the roles, sizes and times of a session's other files.
+    /// Adds the ids of sub-agents. Version 0.1.0 wrote none.
+    fn with_agents(mut self, agents: &[String]) -> Self {
+        if !agents.is_empty() {
+            let mut hash = XxHash3_64::new();
+            hash.write(&self.hash.to_le_bytes());
+            agents.iter().for_each(|id| push_text(&mut hash, id));
+            self.hash = hash.finish();
+        }
+        self
+    }
+
+    /// Hashes the roles, sizes and times of a session's other files, and the ids of its sub-agents.
     pub fn of_session(session: &Session) -> Self {
-        Self::of_files(session.files().iter().skip(1).map(|file| (&file.entry, &file.stat)))
+        let others = session.files().iter().skip(1).map(|file| (&file.entry, &file.stat));
+        Self::of_files(others).with_agents(session.agents())
     }
 
     /// Hashes the roles, sizes and times of a session's other files.

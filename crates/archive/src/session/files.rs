@@ -5,7 +5,7 @@ use std::{collections::HashSet, path::Path};
 use conversion::{
     CarryMode, Manifest, ManifestEntry, ManifestEntryKind, Source, conversion_history,
 };
-use core_model::{Agent, FileRole, Format, SessionTree};
+use core_model::{Agent, Evidence, FileRole, Format, Missing, SessionTree};
 use sessions::{
     Companion, Input, Session, SessionFiles, SessionPlace, UnknownFormat, sidecar_path,
 };
@@ -166,8 +166,8 @@ impl Job {
             Ok(derived) => derived,
             Err(refusal) => return refused_for(unit, refusal),
         };
-        let mut results =
-            vec![(&unit.main, self.convert_file(&unit.main, path, &Extra::default()))];
+        let mut main = self.convert_file(&unit.main, path, &Extra::default());
+        let mut results = Vec::new();
         for Companion { input, role } in &unit.others {
             let result = match role {
                 _ if let Some(is_intact) = input.path().and_then(|path| derived.get(path)) => {
@@ -177,7 +177,17 @@ impl Job {
                         Err(ConvertError::Derived)
                     }
                 }
-                FileRole::Agent(id) => self.agent_back(unit, input, id, path, from),
+                FileRole::Agent(id) => {
+                    let back = self.agent_back(unit, input, id, path, from);
+                    if let (Ok((_, Some(id))), Ok(main)) = (&back, &mut main) {
+                        main.change_conversion(|done| {
+                            let is_back =
+                                |it: &Missing| it.evidence == Evidence::Carry && it.id == *id;
+                            done.report.missing.retain(|missing| !is_back(missing));
+                        });
+                    }
+                    back.map(|(report, _)| report)
+                }
                 _ => match beside(unit, input, path) {
                     Some(path) => self.copy(input, &path),
                     None => Err(ConvertError::NoName),
@@ -185,11 +195,12 @@ impl Job {
             };
             results.push((input, result));
         }
+        results.insert(0, (&unit.main, main));
         results
     }
 
     /// Restores a sub-agent's file to the name in its carry. If the carry has no name, the file is
-    /// a session of its own and keeps its name.
+    /// a session of its own and keeps its name. Also returns the sub-agent's id, if the file has a carry with a name.
     fn agent_back(
         &self,
         unit: &SessionFiles,
@@ -197,7 +208,7 @@ impl Job {
         id: &str,
         main: &Path,
         from: &'static Format,
-    ) -> Result<FileReport, ConvertError> {
+    ) -> Result<(FileReport, Option<String>), ConvertError> {
         let mut source = Source::new(self.open(input)?.file);
         let found = conversion_history(
             self.config.formats,
@@ -212,7 +223,9 @@ impl Job {
         let (path, id) = match entry {
             None if is_back => {
                 let path = beside(unit, input, main).ok_or(ConvertError::NoName)?;
-                return self.convert_file(input, &self.with_ending(&path), &Extra::default());
+                let report =
+                    self.convert_file(input, &self.with_ending(&path), &Extra::default())?;
+                return Ok((report, None));
             }
             Some(entry) => {
                 let role = self.config.to.layout.and_then(|layout| (layout.role)(&entry.name));
@@ -221,11 +234,9 @@ impl Job {
             }
             None => (self.agent_path(main, id).ok_or(ConvertError::NoName)?, id.to_owned()),
         };
-        self.convert_file(
-            input,
-            &self.with_ending(&path),
-            &Extra { agent: Some(id), ..Extra::default() },
-        )
+        let restored = entry.map(|_| id.clone());
+        let extra = Extra { agent: Some(id), ..Extra::default() };
+        Ok((self.convert_file(input, &self.with_ending(&path), &extra)?, restored))
     }
 
     fn forth<'u>(
@@ -313,7 +324,11 @@ impl Job {
             let name = name_of(path).ok_or(ConvertError::NoName)?;
             files.push((path.clone(), ManifestEntryKind::Side, name, String::new()));
         }
-        Ok(Session::new(place, files)?)
+        // The others get files of their own.
+        let has_files = self.config.subagents == SubAgents::Files && !is_whole;
+        let agents = tree.agents.iter().filter(|agent| has_files && !is_inside(agent));
+        let agents = agents.map(|agent| agent.id.clone()).collect();
+        Ok(Session::new(place, files)?.with_agents(agents))
     }
 
     /// Converts a sub-agent's file to a file beside its session's output.
@@ -332,7 +347,7 @@ impl Job {
             tool_use: agent.tool_use.clone().unwrap_or_default(),
         };
         let path = self.agent_path(path, &agent.id).ok_or(ConvertError::NoName)?;
-        let manifest = Some(Manifest { entries: vec![entry] });
+        let manifest = Some(Manifest { entries: vec![entry], ..Manifest::default() });
         let agent = Some(agent.id.clone());
         self.convert_file(input, &path, &Extra { manifest, agent, session_start })
     }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use conversion::{
-    Agents, CarryMode, Conversion, ConversionHistory, ManifestEntry, ManifestEntryKind,
+    Agents, CarryMode, Conversion, ConversionHistory, Manifest, ManifestEntry, ManifestEntryKind,
     OtherTarget, Redactions, Sidecar, Sink, Source, Target, first_damage, redact_with,
 };
 use core_model::Format;
@@ -48,7 +48,10 @@ impl Job {
         may_grow: bool,
     ) -> Result<FileReport, ConvertError> {
         if session.files().len() == 1 {
-            return self.convert_file(input, path, &Extra::default());
+            let agents = session.agents().to_vec();
+            let manifest = Manifest { agents, ..Manifest::default() };
+            let manifest = Some(manifest).filter(|manifest| !manifest.agents.is_empty());
+            return self.convert_file(input, path, &Extra { manifest, ..Extra::default() });
         }
         check_target(input, path)?;
         let mut opened = input.open(self.config.limits)?;
@@ -128,6 +131,7 @@ impl Job {
         }
         let search = self.config.redact.search().unwrap_or_default();
         let folder = Scratch::new()?;
+        let agents = session.agents().to_vec();
         let mut files = Vec::new();
         for (n, file) in session.files().iter().enumerate() {
             let copy = folder.path().join(n.to_string());
@@ -142,6 +146,7 @@ impl Job {
         }
         let session =
             Session::new(&SessionPlace::Stored(Backend::Disk), files)?.called(session.files());
+        let session = session.with_agents(agents);
         Ok(Staged { session, redactions, _folder: Some(folder) })
     }
 

@@ -104,5 +104,10 @@ impl ConvertedFile {
         report.losses.absorb(&next.report.losses);
         report.n_left_out += next.report.n_left_out;
         report.image_files.extend(next.report.image_files);
+        for missing in next.report.missing {
+            if !report.missing.contains(&missing) {
+                report.missing.push(missing);
+            }
+        }
     }
 }

@@ -31,6 +31,8 @@ pub(crate) struct CarryEncoder {
     template: Template,
     /// The manifest; empty for a source of one file.
     manifest: Vec<u8>,
+    /// The ids of sub-agents that other written files restore; empty if there are none.
+    agents: Vec<u8>,
     /// The name of the source's format.
     format: &'static str,
     n_entries: u64,
@@ -62,6 +64,8 @@ impl CarryEncoder {
     pub(crate) fn set_manifest(&mut self, manifest: &Manifest) {
         self.manifest.clear();
         manifest.push(&mut self.manifest);
+        self.agents.clear();
+        manifest.push_agents(&mut self.agents);
     }
 
     /// Appends the head of a carry: guard, ordinal, and new member orders. The first carry of a
@@ -77,7 +81,8 @@ impl CarryEncoder {
         out.push(b':');
         push_number(out, ordinal);
         if ordinal == 0 {
-            for (key, value) in [(b'T', self.template.bytes()), (b'M', &self.manifest)] {
+            let (template, files, agents) = (self.template.bytes(), &self.manifest, &self.agents);
+            for (key, value) in [(b'T', template), (b'M', files), (b'a', agents)] {
                 if !value.is_empty() {
                     push_member(out, key, value);
                 }

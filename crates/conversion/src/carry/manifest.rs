@@ -10,6 +10,8 @@ use super::{push_number, read_number};
 pub struct Manifest {
     /// The files.
     pub entries: Vec<ManifestEntry>,
+    /// The ids of the source's sub-agents that other written files restore.
+    pub agents: Vec<String>,
 }
 
 /// A file of a session.
@@ -66,7 +68,25 @@ impl Manifest {
         }
     }
 
-    /// Parses a manifest; `None` if it does not follow the grammar.
+    /// Appends the ids of the sub-agents as a member of a carry.
+    pub(super) fn push_agents(&self, out: &mut Vec<u8>) {
+        for id in &self.agents {
+            push_number(out, id.len() as u64);
+            out.push(b':');
+            out.extend_from_slice(id.as_bytes());
+        }
+    }
+
+    /// Parses the ids of sub-agents; `None` if they do not follow the grammar.
+    pub(super) fn parse_agents(text: &str) -> Option<Vec<String>> {
+        let (mut agents, mut rest) = (Vec::new(), text.as_bytes());
+        while !rest.is_empty() {
+            agents.push(read_sized(&mut rest)?);
+        }
+        Some(agents)
+    }
+
+    /// Parses the files; `None` if it does not follow the grammar.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut manifest = Self::default();
         let mut rest = text.as_bytes();
@@ -102,6 +122,11 @@ impl Manifest {
 
 fn read_text(rest: &mut &[u8]) -> Option<String> {
     *rest = rest.strip_prefix(b",")?;
+    read_sized(rest)
+}
+
+/// Reads a length, `:`, and a text of that length.
+fn read_sized(rest: &mut &[u8]) -> Option<String> {
     let length = usize::try_from(read_number(rest)?).ok()?;
     *rest = rest.strip_prefix(b":")?;
     let (text, after) = rest.split_at_checked(length)?;
@@ -133,12 +158,12 @@ mod tests {
         };
         let agent = entry("*/subagents/agent-a1.jsonl");
         let derived = ManifestEntry { kind: ManifestEntryKind::Derived, size: 0, ..entry("") };
-        let manifest = Manifest { entries: vec![derived] };
+        let manifest = Manifest { entries: vec![derived], ..Manifest::default() };
         let mut text = Vec::new();
         manifest.push(&mut text);
         assert_eq!(std::str::from_utf8(&text).map(Manifest::parse), Ok(Some(manifest.clone())));
         assert!(manifest.is_derived());
-        let manifest = Manifest { entries: vec![main, agent, side] };
+        let manifest = Manifest { entries: vec![main, agent, side], ..Manifest::default() };
         let mut text = Vec::new();
         manifest.push(&mut text);
         let text = String::from_utf8(text).expect("text");
@@ -148,6 +173,13 @@ mod tests {
             let cut = text.get(..end).and_then(Manifest::parse);
             assert!(cut.is_none_or(|cut| cut.entries.len() < 3), "{end}");
         }
+        let agents = vec!["a7f3c21".to_owned(), String::new(), "é:1".to_owned()];
+        let manifest = Manifest { agents: agents.clone(), ..Manifest::default() };
+        let mut text = Vec::new();
+        manifest.push_agents(&mut text);
+        assert_eq!(std::str::from_utf8(&text), Ok("7:a7f3c210:4:é:1"));
+        assert_eq!(std::str::from_utf8(&text).map(Manifest::parse_agents), Ok(Some(agents)));
+        assert_eq!(Manifest::parse_agents("7:a7f3c2"), None);
         let huge = "Azzzzzzzzzzzz,0:,0:".repeat(4);
         assert_eq!(Manifest::parse(&huge), None);
     }

@@ -66,5 +66,6 @@ impl Conversion {
 
 fn contents_of(tool_use: &str) -> Manifest {
     let (kind, tool_use) = (ManifestEntryKind::Derived, tool_use.to_owned());
-    Manifest { entries: vec![ManifestEntry { kind, size: 0, name: String::new(), tool_use }] }
+    let entries = vec![ManifestEntry { kind, size: 0, name: String::new(), tool_use }];
+    Manifest { entries, ..Manifest::default() }
 }

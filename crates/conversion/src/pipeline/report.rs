@@ -1,6 +1,6 @@
 //! Counts the results of a conversion, and the values that the target does not show.
 
-use core_model::{Losses, Missing, SessionTree};
+use core_model::{Evidence, Losses, Missing, SessionTree};
 
 use crate::{
     carry::restore::RestoreStats,
@@ -66,7 +66,8 @@ pub struct Report {
     pub n_agents: u64,
     /// Sub-agents with a file whose tool use is unknown.
     pub n_unlinked: u64,
-    /// Sub-agents that a tool use or a result names and that have no file.
+    /// Sub-agents that a tool use or a result names and that have no file; of a restored session also those whose files
+    /// were converted with it and are not restored.
     pub missing: Vec<Missing>,
     /// Values that the target drops, shortens, or needs and the source does not have.
     pub losses: Losses,
@@ -81,8 +82,8 @@ impl Report {
         self.missing.clone_from(&tree.missing);
     }
 
-    /// Returns whether the user should look at the result: damaged lines, a gap, or entries, files
-    /// or sidecars left out. Losses do not count, nor does a torn last line, unless it is the only
+    /// Returns whether the user should look at the result: damaged lines, a gap, or entries, files,
+    /// sidecars or sub-agents left out. Losses do not count, nor does a torn last line, unless it is the only
     /// line or the start of a document: then nothing was converted, and a carry in it is unknown.
     pub fn wants_attention(&self) -> bool {
         self.n_damaged > 0
@@ -92,5 +93,6 @@ impl Report {
             || self.n_elsewhere > 0
             || self.n_sidecars_unread > 0
             || self.restored.is_not_the_source()
+            || self.missing.iter().any(|agent| agent.evidence == Evidence::Carry)
     }
 }

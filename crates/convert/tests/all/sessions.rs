@@ -304,6 +304,55 @@ fn the_main_file_of_sub_agents_may_end_in_json() {
 }
 
 #[test]
+fn a_sub_agent_whose_file_or_carry_is_gone_is_said() {
+    let agent = Lines::new("s1", Some("aone")).prompt("One.").says("1");
+    let tree: Tree = [
+        ("s1.jsonl".to_owned(), main_of_one_agent().bytes()),
+        ("s1/subagents/agent-aone.jsonl".to_owned(), agent.bytes()),
+    ]
+    .into();
+    // The last step of a chain is the way home, through the formats between.
+    for chain in ["atif", "clido", "codex", "gemini", "opencode", "pi", "qwen", "clido codex"] {
+        for (carry, gone) in [
+            ("inline", ""),
+            ("inline", "file"),
+            ("inline", "bytes"),
+            ("sidecar", ""),
+            ("sidecar", "file"),
+            ("sidecar", "carry"),
+        ] {
+            let (folder, source) = folder_with(&tree);
+            let targets: Vec<&str> = chain.split(' ').collect();
+            let written = through(folder.path(), &source, &targets, &["--carry", carry]);
+            let names: Vec<String> = read(&written).into_keys().collect();
+            let agents = names.iter().filter(|name| name.starts_with("s1_"));
+            for path in agents.map(|name| written.join(name)) {
+                let is_carry = path.extension().is_some_and(|ending| ending == "carry");
+                match gone {
+                    "file" => fs::remove_file(&path).expect("removed"),
+                    "carry" if is_carry => fs::remove_file(&path).expect("removed"),
+                    "bytes" => fs::write(&path, "").expect("emptied"),
+                    _ => {}
+                }
+            }
+            let main =
+                names.iter().find(|name| name.starts_with("s1.") && !name.ends_with("carry"));
+            let main = written.join(main.expect("a main file")).display().to_string();
+            let home = folder.path().join("home/s1.jsonl").display().to_string();
+            let (status, words) = convert(&[&main, "--to", "claude-code", "-o", &home]);
+            let way = format!("{chain}, {carry}, {gone}: {words}");
+            assert_eq!(status, i32::from(!gone.is_empty()), "{way}");
+            assert_eq!(
+                words.matches("sub-agent aone is not restored").count(),
+                status as usize,
+                "{way}"
+            );
+            assert!(fs::read(home).expect("restored") == tree["s1.jsonl"], "{way}");
+        }
+    }
+}
+
+#[test]
 fn a_tree_of_clido_sessions_comes_back() {
     let (folder, source) = folder_with(&project());
     let clido = through(folder.path(), &source, &["clido"], &["--carry", "none"]);

@@ -81,7 +81,7 @@ impl<'c> Reader<'c> {
     pub(super) fn head(&mut self) -> Result<Carry<'c>, CarryError> {
         let damaged = CarryError::Damaged;
         let (mut format, mut guard, mut ordinal) = (None, None, None);
-        let (mut template, mut manifest, mut orders) = (None, None, "");
+        let (mut template, mut manifest, mut orders) = (None, None::<Manifest>, "");
         loop {
             let key = self.byte().ok_or(damaged)?;
             if key == b';' {
@@ -94,9 +94,16 @@ impl<'c> Reader<'c> {
                 b'N' => ordinal = Some(whole_number(value).ok_or(damaged)?),
                 b'T' if value.len() > MAX_TEMPLATE => return Err(damaged),
                 b'T' => template = Some(value),
-                b'M' => manifest = Some(parse_manifest(value).ok_or(damaged)?),
+                b'M' => {
+                    let read = parse_manifest(value).ok_or(damaged)?;
+                    manifest.get_or_insert_default().entries = read.entries;
+                }
+                b'a' => {
+                    let read = parse_agents(value).ok_or(damaged)?;
+                    manifest.get_or_insert_default().agents = read;
+                }
                 b'k' => orders = value,
-                b'a'..=b'z' => {}
+                b'b'..=b'z' => {}
                 b'A'..=b'Z' => return Err(CarryError::Newer),
                 _ => return Err(damaged),
             }
@@ -278,6 +285,10 @@ struct Place {
 
 fn parse_manifest(text: &str) -> Option<Manifest> {
     if text.len() > MAX_MANIFEST { None } else { Manifest::parse(text) }
+}
+
+fn parse_agents(text: &str) -> Option<Vec<String>> {
+    if text.len() > MAX_MANIFEST { None } else { Manifest::parse_agents(text) }
 }
 
 pub(super) fn guard_bits(value: &str) -> Option<u64> {
