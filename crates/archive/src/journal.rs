@@ -269,16 +269,14 @@ impl Journal {
         Some(if new.stat.length < known.size { Replace::KeepEach } else { Replace::Own })
     }
 
-    /// Appends a line in one write. Skips a failure that equals the last line of its source.
+    /// Appends lines in one write. Skips a failure that equals the last line of its source.
     ///
     /// # Errors
     ///
-    /// Returns an error if the system does. The journal then ends with the line before.
-    pub fn append(&self, record: &JournalEntry) -> io::Result<()> {
-        match self.index.has_failure(record, &self.options) {
-            true => Ok(()),
-            false => self.writer.append(record, &self.options),
-        }
+    /// Returns an error if the system does. The journal then ends as before.
+    pub fn append<'r>(&self, records: impl Iterator<Item = &'r JournalEntry>) -> io::Result<()> {
+        let is_new = |record: &&JournalEntry| !self.index.has_failure(record, &self.options);
+        self.writer.append(records.filter(is_new), &self.options)
     }
 
     /// Appends a line of a receipt. Skips a line that equals the last line of its file.

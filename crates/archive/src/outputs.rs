@@ -10,6 +10,7 @@ mod state;
 
 use std::{
     collections::{HashMap, HashSet},
+    ffi::OsString,
     fs::File,
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
@@ -17,8 +18,8 @@ use std::{
 };
 
 use storage::{
-    Asked, AtomicFileOptions, Backend, Compression, Encoder, Finished, Identity, Interruptible,
-    Interruption, Replace, Scratch,
+    Asked, AtomicFileOptions, Backend, Compression, Encoder, Finished, Folder, Identity,
+    Interruptible, Interruption, Replace, Scratch,
 };
 
 use self::{
@@ -93,6 +94,8 @@ pub struct RunOutputs {
     full: OnceLock<String>,
     /// The folder for closed temporary files of a dry run.
     scratch: Mutex<Option<Arc<Scratch>>>,
+    /// The folders of the files in the batch, so that each is opened once.
+    folders: Mutex<HashMap<OsString, Arc<Folder>>>,
 }
 
 /// Files that are published together, and their journal entries.
@@ -207,8 +210,9 @@ impl RunOutputs {
         let durability =
             if storage.is_disk() { write_options.durability } else { Durability::File };
         let write_options = WriteOptions { durability, ..write_options };
-        let (batch, named, refused, full, scratch) = Default::default();
-        Self { write_options, storage, root, stream: None, batch, named, refused, full, scratch }
+        let (batch, named, refused, full, scratch, folders) = Default::default();
+        let stream = None;
+        Self { write_options, storage, root, stream, batch, named, refused, full, scratch, folders }
     }
 
     /// Returns whether there is a journal.

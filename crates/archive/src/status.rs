@@ -156,9 +156,7 @@ impl FileStatus {
 /// Returns the number of records and values of a source that are lost.
 pub(crate) fn n_lost(report: &Report, carry: CarryMode) -> u64 {
     match carry {
-        CarryMode::None => {
-            report.n_carried_whole + report.losses.iter().map(|(_, _, it)| it.count).sum::<u64>()
-        }
+        CarryMode::None => report.n_carried_whole + report.losses.total(),
         CarryMode::Inline | CarryMode::Sidecar => report.n_left_out,
     }
 }

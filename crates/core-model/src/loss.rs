@@ -3,7 +3,7 @@
 //! In: 40 lines with a member `slug` that the target has no place for. Out: `dropped slug`, 40
 //! times, with the places of the first three.
 
-use std::{borrow::Cow, collections::HashMap, fmt};
+use std::{borrow::Cow, fmt, hash::BuildHasher};
 
 use crate::{
     ids::ByHash,
@@ -77,8 +77,8 @@ pub struct Losses {
     last_shape: u64,
     /// Its entries.
     last_entries: Vec<u32>,
-    /// The entries whose names come from records, by the kind of loss and the name.
-    names: HashMap<Box<str>, usize>,
+    /// The entries whose names come from records, by the hash of the kind of loss and the name.
+    names: ByHash<u32>,
 }
 
 impl fmt::Debug for Losses {
@@ -166,13 +166,21 @@ impl Losses {
             *recent = at;
         }
         if at == self.entries.len() {
-            self.entries.push(Entry { kind, field, name: Box::default(), loss: Loss::default() });
+            self.push(Entry { kind, field, name: Box::default(), loss: Loss::default() });
         }
         if let Some(entry) = self.entries.get_mut(at) {
             entry.field = field;
             entry.loss.add(place);
         }
         self.next = at + 1;
+    }
+
+    fn push(&mut self, entry: Entry) {
+        if self.entries.is_empty() {
+            // Most files have some 20 entries.
+            self.entries.reserve(32);
+        }
+        self.entries.push(entry);
     }
 
     fn position(&self, kind: LossKind, name: &str) -> Option<usize> {
@@ -193,17 +201,21 @@ impl Losses {
         const OTHERS: &str = "other members";
         let name = shortened(name);
         let name = if name.is_empty() { "\"\"" } else { name };
-        let key = format!("{} {name}", kind.name());
-        if let Some(at) = self.names.get(key.as_str()) {
-            return *at;
+        let hash = self.names.hasher().hash_one((kind as u8, name));
+        if let Some(at) = self.names.get(&hash).map(|at| *at as usize)
+            && let Some(entry) = self.entries.get(at)
+            && entry.kind == kind
+            && entry.name() == name
+        {
+            return at;
         }
         let name = if self.names.len() < Self::MAX_NAMES { name } else { OTHERS };
         let at = self.position(kind, name).unwrap_or(self.entries.len());
         if at == self.entries.len() {
-            self.entries.push(Entry { kind, field: "", name: name.into(), loss: Loss::default() });
+            self.push(Entry { kind, field: "", name: name.into(), loss: Loss::default() });
         }
-        if name != OTHERS {
-            self.names.insert(key.into(), at);
+        if let (true, Ok(at)) = (name != OTHERS, u32::try_from(at)) {
+            self.names.insert(hash, at);
         }
         at
     }
@@ -281,6 +293,11 @@ impl Losses {
         })
     }
 
+    /// Returns the number of losses of all kinds and fields.
+    pub fn total(&self) -> u64 {
+        self.entries.iter().map(|entry| entry.loss.count).sum()
+    }
+
     /// Returns whether nothing was lost.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
@@ -314,6 +331,7 @@ mod tests {
         let mut other = Losses::default();
         other.absorb(&losses);
         other.absorb(&losses);
+        assert_eq!(losses.total(), 5);
         let expected = [("model", 2), ("usage", 2), ("model", 1)];
         assert_eq!(counted(&losses), expected.map(|(name, n)| (name.to_owned(), n)));
         assert_eq!(counted(&other), expected.map(|(name, n)| (name.to_owned(), n * 2)));

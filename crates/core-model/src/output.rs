@@ -542,6 +542,11 @@ impl Output {
         &self.losses
     }
 
+    /// Takes the losses out of the output.
+    pub fn take_losses(&mut self) -> Losses {
+        std::mem::take(&mut self.losses)
+    }
+
     /// Replaces the losses so far: an event is forgotten whose losses the caller reports itself.
     pub fn set_losses(&mut self, losses: Losses) {
         self.losses = losses;

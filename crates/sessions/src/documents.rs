@@ -27,8 +27,7 @@ fn open(
     if let Some((format, store, kind)) = known {
         return Some((format, Documents::open(path, kind, &store)));
     }
-    let may_be_one = path.extension().is_some_and(|it| it == "db" || it == "sqlite");
-    if !is_named || !may_be_one || !is_sqlite(path) {
+    if !is_named || !may_be_database(path) || !is_sqlite(path) {
         return None;
     }
     // A database with another name is of the client whose tables it has.
@@ -40,6 +39,11 @@ fn open(
         }
     }
     refused
+}
+
+/// Returns whether a file has the name of a database, so that no other file is looked at.
+fn may_be_database(file: &Path) -> bool {
+    file.extension().is_some_and(|it| it == "db" || it == "sqlite")
 }
 
 /// Returns the sessions of the store at a path, as inputs; `None` if there is no store. A store that
@@ -121,7 +125,8 @@ pub fn expand_documents(
         if is_in_store {
             continue;
         }
-        match found_at(formats, path, name, false, warn) {
+        let found = may_be_database(path).then(|| found_at(formats, path, name, false, warn));
+        match found.flatten() {
             Some(found) => expanded.extend(found),
             None => expanded.push(input),
         }

@@ -114,7 +114,11 @@ impl Input {
     pub fn absolute(&self) -> io::Result<Option<PathBuf>> {
         match self.path() {
             Some(path) if !is_url(path) => {
-                std::path::absolute(folder_of_run()?.join(path)).map(Some)
+                let joined = folder_of_run()?.join(path);
+                match is_absolute(&joined) {
+                    true => Ok(Some(joined)),
+                    false => std::path::absolute(joined).map(Some),
+                }
             }
             path => Ok(path.map(Path::to_owned)),
         }
@@ -280,6 +284,14 @@ pub fn is_inside_an_input(output: &Path, inputs: &[PathBuf]) -> bool {
     })
 }
 
+/// Returns whether [`std::path::absolute`] would return the path as it is. That function takes each path apart, which
+/// counts in a folder of small files. Only paths of Unix are known to be absolute.
+fn is_absolute(path: &Path) -> bool {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let has = |part: &[u8]| bytes.windows(part.len()).any(|it| it == part);
+    cfg!(unix) && bytes.starts_with(b"/") && !has(b"//") && !has(b"/./") && !bytes.ends_with(b"/.")
+}
+
 #[cfg(test)]
 mod tests {
     use storage::Excess;
@@ -300,5 +312,28 @@ mod tests {
         assert_eq!(seen, [b"one\n", b"two\n"]);
         assert!(error.downcast::<Excess>().is_ok());
         assert!(stream.next().is_err());
+    }
+
+    #[test]
+    fn an_absolute_path_is_what_the_standard_library_returns() {
+        for path in [
+            "/",
+            "/a/b.jsonl",
+            "/a//b",
+            "//a",
+            "/a/./b",
+            "/a/.",
+            "/a/..",
+            "/a/.b/c.",
+            "a",
+            "./a",
+            "/a/",
+        ] {
+            let path = Path::new(path);
+            let absolute = std::path::absolute(path).expect("a path");
+            let is_same = path.as_os_str() == absolute.as_os_str();
+            assert!(!is_absolute(path) || is_same, "{}", path.display());
+        }
+        assert_eq!(is_absolute(Path::new("/a/.b/s.jsonl")), cfg!(unix));
     }
 }

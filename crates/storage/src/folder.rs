@@ -12,7 +12,7 @@ use std::{
     fs::File,
     io,
     path::{Component, Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use crate::{
@@ -32,6 +32,8 @@ pub struct Folder {
     path: PathBuf,
     /// The folder above, if this one is new: syncing must write its name too.
     new_in: Option<Arc<Folder>>,
+    /// The identity, once it was asked for.
+    identity: OnceLock<Identity>,
 }
 
 /// A file or folder in a folder.
@@ -101,7 +103,8 @@ impl Folder {
     fn open_with(path: &Path, follows: bool) -> io::Result<Arc<Self>> {
         let named = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         let handle = system::open_folder(named, follows)?;
-        Ok(Arc::new(Self { handle, path: path.to_owned(), new_in: None }))
+        let (new_in, identity) = Default::default();
+        Ok(Arc::new(Self { handle, path: path.to_owned(), new_in, identity }))
     }
 
     /// Returns the folder for calls of the system.
@@ -122,7 +125,7 @@ impl Folder {
     pub fn enter(&self, name: &OsStr) -> io::Result<Self> {
         let path = self.path.join(name);
         match system::enter(self.at(), name) {
-            Ok(handle) => Ok(Self { handle, path, new_in: None }),
+            Ok(handle) => Ok(Self { handle, path, new_in: None, identity: OnceLock::new() }),
             Err(_) if self.kind(name).is_ok_and(|kind| kind == FileKind::Link) => {
                 Err(is_link(&path))
             }
@@ -224,7 +227,11 @@ impl Folder {
     ///
     /// Returns an error if the system does.
     pub fn identity(&self) -> io::Result<Identity> {
-        Identity::of(&self.handle)
+        if let Some(known) = self.identity.get() {
+            return Ok(*known);
+        }
+        let identity = Identity::of(&self.handle)?;
+        Ok(*self.identity.get_or_init(|| identity))
     }
 }
 

@@ -24,16 +24,21 @@ pub(super) enum JournalWriter {
 }
 
 impl JournalWriter {
-    /// Writes an entry, in one write.
-    pub(super) fn append(&self, record: &JournalEntry, options: &OutputOptions) -> io::Result<()> {
-        if let JournalWriter::Collected(records) = self {
-            locked(records).push(record.clone());
+    /// Writes entries, in one write.
+    pub(super) fn append<'r>(
+        &self,
+        records: impl Iterator<Item = &'r JournalEntry>,
+        options: &OutputOptions,
+    ) -> io::Result<()> {
+        if let JournalWriter::Collected(collected) = self {
+            locked(collected).extend(records.cloned());
             return Ok(());
         }
-        self.append_line(&record.line(options))
+        let lines = records.map(|record| record.line(options)).collect::<Vec<_>>().concat();
+        if lines.is_empty() { Ok(()) } else { self.append_line(&lines) }
     }
 
-    /// Writes a line in one write. Lists for receipts ignore it.
+    /// Writes a line, or several, in one write. Lists for receipts ignore it.
     pub(super) fn append_line(&self, line: &[u8]) -> io::Result<()> {
         let mut file = match self {
             JournalWriter::File(file) => locked(file),

@@ -9,7 +9,7 @@
 //! rename  .s1.jsonl.carry.tmp-14610-32b66833-1d4aac33  s1.jsonl.carry
 //! rename  .s1.jsonl.tmp-14610-32b66833-09f5685f        s1.jsonl
 //! fsync   the folder
-//! write   .convert-journal.jsonl  (a line for each file)
+//! write   .convert-journal.jsonl  (a line for each file of the batch)
 //! fsync   .convert-journal.jsonl
 //! ```
 //!
@@ -130,6 +130,8 @@ impl RunOutputs {
                 Err(refusal) => refused.push((path, refusal)),
             }
         }
+        self.forget_folders();
+        let mut done = Vec::new();
         let mut folders = BTreeMap::new();
         let mut sync_folder = |place: &Place| {
             let synced = folders.entry(place.folder.identity()?);
@@ -142,10 +144,17 @@ impl RunOutputs {
                 _ => None,
             });
             let synced = places.into_iter().try_for_each(&mut sync_folder);
-            let gone = synced.and_then(|()| self.remove_superseded(&records));
-            let written = gone.and_then(|()| self.tell(&records));
-            if let Err(error) = written {
-                refused.push((path.clone(), unwritten(error, &path).into()));
+            match synced.and_then(|()| self.remove_superseded(&records)) {
+                Ok(()) => done.push((path, records)),
+                Err(error) => refused.push((path.clone(), unwritten(error, &path).into())),
+            }
+        }
+        // If there is no room for all lines, each file has room for its own, or is refused.
+        if self.tell(done.iter().flat_map(|(_, records)| records)).is_err() {
+            for (path, records) in done {
+                if let Err(error) = self.tell(records.iter()) {
+                    refused.push((path.clone(), unwritten(error, &path).into()));
+                }
             }
         }
         if is_synced && let Some(root) = &self.root {
@@ -303,10 +312,9 @@ impl RunOutputs {
         }
     }
 
-    /// Appends lines to the journal.
-    fn tell(&self, records: &[JournalEntry]) -> io::Result<()> {
-        let root = self.root.as_ref();
-        root.map_or(Ok(()), |root| records.iter().try_for_each(|record| root.append(record)))
+    /// Appends lines to the journal, in one write.
+    fn tell<'r>(&self, records: impl Iterator<Item = &'r JournalEntry>) -> io::Result<()> {
+        self.root.as_ref().map_or(Ok(()), |root| root.append(records))
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::{
     collections::HashMap,
+    ffi::OsString,
     io,
     path::{Path, PathBuf},
-    sync::{Arc, PoisonError},
+    sync::{Arc, MutexGuard, PoisonError},
 };
 
 use storage::{AtomicFile, Compression, Folder, Place, Scratch, unwritten};
@@ -13,6 +14,9 @@ use super::RunOutputs;
 
 #[cfg(feature = "cloud")]
 use storage::Backend;
+
+/// Limit on the folders that are held open between two files.
+const MAX_FOLDERS: usize = 32;
 
 /// Files that are written at the same time, each opened only to write its buffer.
 #[derive(Debug, Default)]
@@ -59,8 +63,13 @@ impl RunOutputs {
             let pending = AtomicFile::of_object(bucket, path, options);
             return pending.map_err(|error| unwritten(error, path));
         }
-        let pending = self.place(path);
-        let pending = pending.and_then(|place| AtomicFile::create(place, mode, options));
+        let create = || self.place(path).and_then(|it| AtomicFile::create(it, mode, options));
+        let mut pending = create();
+        let is_gone = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+        if pending.as_ref().is_err_and(is_gone) && self.forget_folders() {
+            // Somebody removed a folder that was held open.
+            pending = create();
+        }
         pending.map_err(|error| unwritten(error, path))
     }
 
@@ -111,9 +120,53 @@ impl RunOutputs {
     }
 
     fn place(&self, path: &Path) -> io::Result<Place> {
-        match &self.root {
-            Some(root) => Place::below(root.folder()?, root.strip(path)),
-            None => Place::of(path),
+        let Some(root) = &self.root else { return Place::of(path) };
+        let below = root.strip(path);
+        // Paths are compared component by component, which takes longer than bytes.
+        let above = below.parent().unwrap_or(Path::new("")).as_os_str();
+        let known = self.held_folders().get(above).cloned();
+        if let (Some(folder), Some(name)) = (known, below.file_name()) {
+            return Ok(Place { folder, name: name.to_owned() });
         }
+        let place = Place::below(root.folder()?, below)?;
+        let mut folders = self.held_folders();
+        if folders.len() < MAX_FOLDERS {
+            folders.insert(above.to_owned(), place.folder.clone());
+        }
+        Ok(place)
+    }
+
+    fn held_folders(&self) -> MutexGuard<'_, HashMap<OsString, Arc<Folder>>> {
+        self.folders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Closes the folders that are held open for the files of a batch. Returns whether there were any.
+    pub(super) fn forget_folders(&self) -> bool {
+        !std::mem::take(&mut *self.held_folders()).is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, io::Write};
+
+    use storage::Interruption;
+
+    use super::*;
+
+    #[test]
+    fn a_held_folder_that_was_removed_is_made_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let outputs = RunOutputs::below(folder.path(), false, Interruption::default());
+        let outputs = outputs.expect("opened");
+        let above = folder.path().join("p1");
+        for name in ["a.jsonl", "b.jsonl"] {
+            let mut file = outputs.create(&above.join(name), 0o600).expect("created");
+            file.write_all(b"{}\n").expect("written");
+            assert_eq!(outputs.held_folders().len(), 1);
+            drop(file);
+            fs::remove_dir_all(&above).expect("removed");
+        }
+        assert!(outputs.forget_folders() && !outputs.forget_folders());
     }
 }

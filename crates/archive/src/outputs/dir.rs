@@ -168,10 +168,13 @@ impl OutputDir {
         self.journal.as_ref().is_some_and(|journal| journal.has_written(self.strip(path)))
     }
 
-    /// Appends an entry to the journal.
-    pub(super) fn append(&self, record: &JournalEntry) -> io::Result<()> {
+    /// Appends entries to the journal.
+    pub(super) fn append<'r>(
+        &self,
+        records: impl Iterator<Item = &'r JournalEntry>,
+    ) -> io::Result<()> {
         match &self.journal {
-            Some(journal) if !self.is_dry_run => journal.append(record),
+            Some(journal) if !self.is_dry_run => journal.append(records),
             _ => Ok(()),
         }
     }

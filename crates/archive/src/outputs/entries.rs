@@ -65,7 +65,7 @@ impl RunOutputs {
             damaged: 0,
         };
         // Without the entry, the next run tries again, as it would with it.
-        _ = root.append(&record);
+        _ = root.append([&record].into_iter());
     }
 
     /// Returns a worker's journal entries for files that were published since the last call.

@@ -545,7 +545,7 @@ impl<'w> Engine<'w> {
             n_left_out: u64::from(is_left_out),
             n_lines: self.target.n_lines,
             n_bytes: self.target.n_bytes,
-            losses: self.out.losses().clone(),
+            losses: self.out.take_losses(),
             start: self.start,
         })
     }

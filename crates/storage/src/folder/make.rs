@@ -5,7 +5,7 @@ use std::{
     fs::Metadata,
     io,
     path::{Component, Path},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use super::{Folder, leads_out};
@@ -30,7 +30,8 @@ impl Folder {
         let Some(name) = path.file_name() else { return Self::open(path) };
         above.make_missing(name)?;
         let handle = Self::open(path)?.handle.try_clone()?;
-        Ok(Arc::new(Self { handle, path: path.to_owned(), new_in: Some(above) }))
+        let (path, new_in) = (path.to_owned(), Some(above));
+        Ok(Arc::new(Self { handle, path, new_in, identity: OnceLock::new() }))
     }
 
     /// Creates a folder in it.

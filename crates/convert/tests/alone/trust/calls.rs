@@ -254,7 +254,8 @@ fn a_power_cut_finds_names_of_whole_files_only() {
     }
     for durability in ["file", "batch"] {
         let stage = Stage::new(100, 3);
-        let mut run = traced(&stage, &RUNS[0], &["-e", "trace=fsync,renameat2,write"]);
+        let mut run =
+            traced(&stage, &RUNS[0], &["-s", "1000000", "-e", "trace=fsync,renameat2,write"]);
         let output = run.args(["--durability", durability]).output().expect("it runs");
         assert_eq!(output.status.code(), Some(0), "{}", text(&output));
         let trace = fs::read_to_string(stage.path("trace")).expect("a trace");
