@@ -96,6 +96,8 @@ pub struct Document<R> {
     state: Splitter,
     /// Whether a unit was too long, so that the rest is not split.
     is_lost: bool,
+    /// Whether a torn unit was returned, which says that the document is cut.
+    is_torn: bool,
 }
 
 impl<R: Read> Document<R> {
@@ -103,10 +105,23 @@ impl<R: Read> Document<R> {
     /// ([`Framing::Document`]).
     pub fn new(reader: R, paths: &[&'static str]) -> Self {
         let (buffer, state) = (Buffer::new(), Splitter::new(paths));
-        Self { reader, buffer, offset: 0, done: false, n_records: 0, state, is_lost: false }
+        let (offset, n_records, done, is_lost, is_torn) = Default::default();
+        Self { reader, buffer, offset, done, n_records, state, is_lost, is_torn }
     }
 
-    /// Returns the next unit, or `None` at the end of the input.
+    /// Returns the next unit, or `None` at the end of the input. If the document is cut right behind a record, the
+    /// last unit is torn glue without a byte.
+    ///
+    /// ```
+    /// # use jsonl::{Document, Unit};
+    /// let mut cut = Document::new(&br#"{"messages":[{"a":1}"#[..], &["messages"]);
+    /// let mut units = Vec::new();
+    /// while let Some(unit) = cut.next()? {
+    ///     units.push((unit.bytes().len(), unit.unit()));
+    /// }
+    /// assert_eq!(units, [(13, Unit::Glue), (7, Unit::Record), (0, Unit::TornGlue)]);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -181,13 +196,15 @@ impl<R: Read> Document<R> {
         Ok((length, unit))
     }
 
-    /// Consumes and returns a unit that was read; `None` if it is empty.
+    /// Consumes and returns a unit that was read; `None` at the end.
     fn take(&mut self, length: usize, unit: Unit) -> Option<Line<'_>> {
+        let is_cut = length == 0 && self.offset > 0 && unit == Unit::TornGlue && !self.is_torn;
+        self.is_torn |= unit == Unit::TornGlue;
         let bytes = self.buffer.take(length);
         let line = Line::of_unit(bytes, self.offset, unit);
         self.offset += bytes.len() as u64;
         self.n_records += u64::from(unit == Unit::Record);
-        (!bytes.is_empty()).then_some(line)
+        (is_cut || !bytes.is_empty()).then_some(line)
     }
 }
 

@@ -18,7 +18,7 @@ use std::{
 };
 
 use core_model::{Body, Event, Format};
-use jsonl::{Line, UnitScanner, Value, respell_str};
+use jsonl::{Line, Unit, UnitScanner, Value, respell_str};
 
 pub(crate) use self::items::Item;
 pub use self::items::RestoreStats;
@@ -278,7 +278,11 @@ impl Restorer {
     /// Returns whether the glue of a document has a carry, or cannot be read. Other glue was made
     /// with the document.
     fn has_carry(&mut self, line: &Line<'_>, value: Option<Value<'_>>) -> io::Result<bool> {
-        let Some(value) = value else { return Ok(!line.is_punctuation()) };
+        let Some(value) = value else {
+            // The torn end of a document says no more than that it is cut, which the damage says.
+            let glue = Line::of_unit(line.bytes(), line.offset(), Unit::Glue);
+            return Ok(!glue.is_punctuation());
+        };
         if Member::is_in(value, self.written) {
             return Ok(true);
         }

@@ -122,7 +122,9 @@ impl DamageLog {
         error: jsonl::Error,
         report: &mut Report,
     ) {
-        if line.is_blank() || !is_damage(error) {
+        // A document that ends behind a record is cut, with or without a newline there.
+        let is_cut = line.unit() == Unit::TornGlue;
+        if line.is_blank() && !is_cut || !is_damage(error) {
             return;
         }
         let damage = Damage::new(report.lines_in, line, error);

@@ -15,7 +15,7 @@ use convert::{
 };
 use core_model::{Format, Options};
 use export_html::{Page, Survey};
-use jsonl::{Document, Records, Scanner, UnitScanner};
+use jsonl::{Document, ErrorKind, Records, Scanner, UnitScanner};
 use sessions::{Input, Needle, Prefilter, Session, SessionEvents, SessionPlace, parts};
 use storage::{Backend, Interruption};
 
@@ -510,6 +510,51 @@ fn damage_is_counted_by_records() {
         };
         assert_eq!(conversion.convert(bytes, None).is_err(), is_refused);
     }
+}
+
+#[test]
+fn a_document_that_is_cut_behind_a_record_is_torn() {
+    let run = |from, to, carry, source: &[u8]| {
+        let (formats, options) = (convert::FORMATS, Options::default());
+        Conversion { formats, from, to, carry, options }.convert(source, None).expect("converted")
+    };
+    let mut n_cuts = 0;
+    for (name, bytes) in fixtures("claude-code") {
+        let from = convert::by_name("claude-code").expect("a format");
+        for to in ["atif", "opencode"].map(|name| convert::by_name(name).expect("a format")) {
+            for carry in [CarryMode::Inline, CarryMode::None] {
+                let written = run(from, to, carry, &bytes).bytes;
+                let paths = to.framing.paths();
+                let mut document = Document::new(&written[..], paths);
+                let mut ends = Vec::new();
+                while let Some(unit) = document.next().expect("a slice") {
+                    ends.extend((!unit.is_glue()).then_some(unit.end() as usize));
+                }
+                let Some(last) = ends.last().copied() else { continue };
+                for end in [ends[0], ends[ends.len() / 2], last] {
+                    for blank in ["", "\n", "  \n\n"] {
+                        let cut = [&written[..end], blank.as_bytes()].concat();
+                        let back = run(to, from, CarryMode::Inline, &cut);
+                        let report = &back.report;
+                        n_cuts += 1;
+                        let way = format!("{name}, {}, {carry:?}, {end} {blank:?}", to.name);
+                        if carry == CarryMode::None {
+                            let torn = report.torn.unwrap_or_else(|| panic!("{way}: {report:?}"));
+                            assert_eq!(torn.error.kind, ErrorKind::UnexpectedEnd, "{way}");
+                            let home = run(from, to, CarryMode::Inline, &back.bytes);
+                            assert!(home.bytes == cut, "{way}");
+                        } else if end == last {
+                            assert!(back.bytes == bytes || report.wants_attention(), "{way}");
+                            assert_eq!(report.restored.added, 0, "{way}");
+                        } else {
+                            assert!(report.wants_attention(), "{way}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(n_cuts > 500, "{n_cuts}");
 }
 
 #[test]
