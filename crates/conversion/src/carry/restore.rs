@@ -278,11 +278,9 @@ impl Restorer {
     /// Returns whether the glue of a document has a carry, or cannot be read. Other glue was made
     /// with the document.
     fn has_carry(&mut self, line: &Line<'_>, value: Option<Value<'_>>) -> io::Result<bool> {
-        let Some(value) = value else {
-            // The torn end of a document says no more than that it is cut, which the damage says.
-            let glue = Line::of_unit(line.bytes(), line.offset(), Unit::Glue);
-            return Ok(!glue.is_punctuation());
-        };
+        // A document that is cut may end in a newline.
+        let glue = Line::of_unit(line.bytes(), line.offset(), Unit::Glue);
+        let Some(value) = value else { return Ok(!glue.is_punctuation()) };
         if Member::is_in(value, self.written) {
             return Ok(true);
         }
