@@ -1,6 +1,6 @@
 //! Writes zstd frames, with compressors that are used again.
 //!
-//! A compressor of level 3 takes a megabyte of memory. If each file has a new one, the system clears 200 pages of it for
+//! A compressor takes hundreds of kilobytes of memory. If each file has a new one, the system clears the pages of it for
 //! each file: half a millisecond, as long as the conversion of 200 KB.
 
 use std::{
@@ -14,8 +14,23 @@ use zstd::stream::{
     zio,
 };
 
-/// zstd's own default level.
-const LEVEL: i32 = 3;
+/// The fastest level of zstd, but for its tables: they are as large as those of level 3, so that records far apart share
+/// their words.
+///
+/// 46 MB of carries, of the 17 largest real sessions, with zstd 1.5.4 on one core:
+///
+/// ```text
+/// level 3                               6,495,320 bytes   361 MB/s
+/// level 1                               7,589,784 bytes   490 MB/s
+/// level 1, WINDOW_LOG 21, HASH_LOG 16   6,717,098 bytes   504 MB/s
+/// ```
+const LEVEL: i32 = 1;
+
+/// The window: 2 MiB.
+const WINDOW_LOG: u32 = 21;
+
+/// The table of places in the window: 256 KiB, which stays in the second cache.
+const HASH_LOG: u32 = 16;
 
 /// Limit on the compressors that wait to be used again: one or two for each thread.
 const MAX_IDLE: usize = 64;
@@ -83,6 +98,8 @@ impl Compressor {
         }
         let mut encoder = Encoder::new(LEVEL)?;
         encoder.set_parameter(CParameter::ChecksumFlag(true))?;
+        encoder.set_parameter(CParameter::WindowLog(WINDOW_LOG))?;
+        encoder.set_parameter(CParameter::HashLog(HASH_LOG))?;
         Ok(Self(Some(encoder)))
     }
 
