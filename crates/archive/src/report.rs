@@ -5,7 +5,7 @@ pub(crate) mod object;
 
 use std::{fmt::Write as _, path::Path};
 
-use conversion::{CarryMode, Damage, Recovered, Report};
+use conversion::{CarryMode, Damage, MAX_PLACES, Recovered, Report};
 use core_model::{Evidence, Missing, Place};
 use sessions::FileLabel;
 
@@ -143,13 +143,19 @@ impl ConvertedFile {
                 "{label}: byte {offset}: the first of them; --ignore-carry converts what is shown"
             ));
         }
-        for Missing { id, tool_use, evidence } in &report.missing {
-            if *evidence == Evidence::Carry {
-                lines.push(format!(
-                    "{label}: sub-agent {id} is not restored: its file, or the carry of that file, is missing"
-                ));
-                continue;
-            }
+        let is_carried = |missing: &&Missing| missing.evidence == Evidence::Carry;
+        for Missing { id, .. } in report.missing.iter().filter(is_carried).take(MAX_PLACES) {
+            lines.push(format!(
+                "{label}: sub-agent {id} is not restored: its file, or the carry of that file, is missing"
+            ));
+        }
+        let n_carried = report.missing.iter().filter(is_carried).count();
+        if n_carried > MAX_PLACES {
+            lines.push(format!("{label}: {n_carried} sub-agents are not restored"));
+        }
+        for Missing { id, tool_use, evidence } in
+            report.missing.iter().filter(|missing| !is_carried(missing))
+        {
             let (id, tool_use, evidence) = (id, tool_use, evidence.name());
             lines.push(format!(
                 "{label}: sub-agent {id}, started by {tool_use} ({evidence} says so), has no file"

@@ -14,8 +14,7 @@ use zstd::stream::{
     zio,
 };
 
-/// The fastest level of zstd, but for its tables: they are as large as those of level 3, so that records far apart share
-/// their words.
+/// The fastest level of zstd. Its window and its table are larger here, so that records far apart share their words.
 ///
 /// 46 MB of carries, of the 17 largest real sessions, with zstd 1.5.4 on one core:
 ///

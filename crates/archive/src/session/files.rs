@@ -167,7 +167,7 @@ impl Job {
             Err(refusal) => return refused_for(unit, refusal),
         };
         let mut main = self.convert_file(&unit.main, path, &Extra::default());
-        let mut results = Vec::new();
+        let (mut results, mut tried) = (Vec::new(), HashSet::new());
         for Companion { input, role } in &unit.others {
             let result = match role {
                 _ if let Some(is_intact) = input.path().and_then(|path| derived.get(path)) => {
@@ -179,13 +179,9 @@ impl Job {
                 }
                 FileRole::Agent(id) => {
                     let back = self.agent_back(unit, input, id, path, from);
-                    if let (Ok((_, Some(id))), Ok(main)) = (&back, &mut main) {
-                        main.change_conversion(|done| {
-                            let is_back =
-                                |it: &Missing| it.evidence == Evidence::Carry && it.id == *id;
-                            done.report.missing.retain(|missing| !is_back(missing));
-                        });
-                    }
+                    // An error says more than that the sub-agent is missing.
+                    let restored = back.as_ref().map_or_else(|_| Some(id), |it| it.1.as_ref());
+                    tried.extend(restored.cloned());
                     back.map(|(report, _)| report)
                 }
                 _ => match beside(unit, input, path) {
@@ -194,6 +190,10 @@ impl Job {
                 },
             };
             results.push((input, result));
+        }
+        if let Ok(main) = &mut main {
+            let is_tried = |it: &Missing| it.evidence == Evidence::Carry && tried.contains(&it.id);
+            main.change_conversion(|done| done.report.missing.retain(|it| !is_tried(it)));
         }
         results.insert(0, (&unit.main, main));
         results

@@ -5,12 +5,15 @@
 
 use super::{push_number, read_number};
 
+/// Limit on the sub-agents that a carry lists. The list of a stranger may be as long as its record.
+const MAX_AGENTS: usize = 16 * 1024;
+
 /// The files that a source was read from, in order.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Manifest {
     /// The files.
     pub entries: Vec<ManifestEntry>,
-    /// The ids of the source's sub-agents that other written files restore.
+    /// The ids of the source's sub-agents that other written files restore. A carry has the first 16,384.
     pub agents: Vec<String>,
 }
 
@@ -70,17 +73,20 @@ impl Manifest {
 
     /// Appends the ids of the sub-agents as a member of a carry.
     pub(super) fn push_agents(&self, out: &mut Vec<u8>) {
-        for id in &self.agents {
+        for id in self.agents.iter().take(MAX_AGENTS) {
             push_number(out, id.len() as u64);
             out.push(b':');
             out.extend_from_slice(id.as_bytes());
         }
     }
 
-    /// Parses the ids of sub-agents; `None` if they do not follow the grammar.
+    /// Parses the ids of sub-agents; `None` if they do not follow the grammar, or are more than a carry has.
     pub(super) fn parse_agents(text: &str) -> Option<Vec<String>> {
         let (mut agents, mut rest) = (Vec::new(), text.as_bytes());
         while !rest.is_empty() {
+            if agents.len() == MAX_AGENTS {
+                return None;
+            }
             agents.push(read_sized(&mut rest)?);
         }
         Some(agents)
@@ -180,6 +186,12 @@ mod tests {
         assert_eq!(std::str::from_utf8(&text), Ok("7:a7f3c210:4:é:1"));
         assert_eq!(std::str::from_utf8(&text).map(Manifest::parse_agents), Ok(Some(agents)));
         assert_eq!(Manifest::parse_agents("7:a7f3c2"), None);
+        let manifest = Manifest { agents: vec!["a".to_owned(); 20_000], ..Manifest::default() };
+        text.clear();
+        manifest.push_agents(&mut text);
+        let text = String::from_utf8(text).expect("text");
+        assert_eq!(Manifest::parse_agents(&text).map(|agents| agents.len()), Some(MAX_AGENTS));
+        assert_eq!(Manifest::parse_agents(&format!("{text}1:b")), None);
         let huge = "Azzzzzzzzzzzz,0:,0:".repeat(4);
         assert_eq!(Manifest::parse(&huge), None);
     }
