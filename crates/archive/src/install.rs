@@ -15,7 +15,9 @@ use std::{
 };
 
 use conversion::Source;
-use core_model::{Check, Environment, Facts, Format, Framing, Home, Problem, SafeName};
+use core_model::{
+    Check, Environment, Evidence, Facts, Format, Framing, Home, Missing, Problem, SafeName,
+};
 use sessions::{
     Converted, Input, Lookup, SessionFiles, Stored, absolute, marked_project, sidecar_path,
 };
@@ -280,9 +282,15 @@ impl Job {
         let origin = Origin { unit, from: from.filter(|_| !is_copy), is_home };
         let changes = self.changes(draft.path(), &main, home, &origin, target)?;
         let path = changes.path().to_owned();
+        // A sub-agent that did not come back from the other agent may still be where it went from.
+        let is_at_home = |missing: &Missing| {
+            let file = self.agent_path(&path, &missing.id);
+            missing.evidence == Evidence::Carry && file.is_some_and(|file| file.is_file())
+        };
         for (_, result) in &mut results {
             if let Ok(report) = result {
                 report.change_conversion(|done| {
+                    done.report.missing.retain(|missing| !is_at_home(missing));
                     if has_sidecar && documents.is_some() {
                         done.report.n_sidecars_unread += 1;
                     }

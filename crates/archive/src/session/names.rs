@@ -11,7 +11,7 @@ use crate::{job::Job, main_name::version_of};
 
 impl Job {
     /// Returns the path where the target's client looks for the transcript of a sub-agent.
-    pub(super) fn agent_path(&self, main: &Path, id: &str) -> Option<PathBuf> {
+    pub(crate) fn agent_path(&self, main: &Path, id: &str) -> Option<PathBuf> {
         let mut name = (self.config.to.layout?.agent_name)(stem_of(main)?, id);
         name.push_str(version_of(main).unwrap_or_default());
         moved(&main.with_file_name(name), main, main)

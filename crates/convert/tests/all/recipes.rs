@@ -3,11 +3,11 @@
 
 use std::{
     fs,
-    io::{self, Write},
+    io::{self, Cursor, Write},
     process::{Command, Stdio},
 };
 
-use convert::{CarryMode, Conversion, FORMATS, by_name};
+use convert::{CarryMode, Conversion, FORMATS, Sidecar, by_name};
 use core_model::{Format, Options};
 use format_sdk_stream::{Message, StreamReader, count_tool_uses, prompts, total_cost};
 
@@ -98,10 +98,21 @@ fn format(name: &str) -> &'static Format {
     by_name(name).expect("a format")
 }
 
-fn converted(session: &[u8], from: &'static Format, to: &'static Format) -> Vec<u8> {
+fn conversion(from: &'static Format, to: &'static Format) -> Conversion {
     let options = Options::default();
-    let conversion = Conversion { formats: FORMATS, from, to, carry: CarryMode::Inline, options };
-    conversion.convert(session, None).expect("in memory").bytes
+    Conversion { formats: FORMATS, from, to, carry: CarryMode::Inline, options }
+}
+
+fn converted(session: &[u8], from: &'static Format, to: &'static Format) -> Vec<u8> {
+    conversion(from, to).convert(session, None).expect("in memory").bytes
+}
+
+/// Converts a session to another format and back.
+fn through(session: &[u8], from: &'static Format, to: &'static Format) -> Vec<u8> {
+    let there = conversion(from, to).convert(session, None).expect("in memory");
+    // A file without a record has its carries in a sidecar.
+    let sidecar = there.sidecar.map(|bytes| Sidecar::open(Cursor::new(bytes)).expect("a sidecar"));
+    conversion(to, from).convert(&there.bytes, sidecar).expect("in memory").bytes
 }
 
 /// A third of the sessions is converted to one of the other formats in turn, because starting processes
@@ -113,7 +124,7 @@ fn there_and_back(format_name: &str, folder: &str, recipes: &[&str]) {
     let from = format(format_name);
     for (name, session) in some(sessions(format_name, folder)) {
         for to in chosen(&name, others(&[from]), 1) {
-            let back = converted(&converted(&session, from, to), to, from);
+            let back = through(&session, from, to);
             assert_eq!(run(recipes, &back), run(recipes, &session), "{name} by {}", to.name);
         }
     }

@@ -941,6 +941,15 @@ fn sub_agents_go_along() {
         assert!(after[path].starts_with(bytes), "{}", path.display());
         assert_eq!(after[path].len() > bytes.len(), *path == original, "{}", path.display());
     }
+    // A sub-agent that is lost there is missed only if it is lost at home too.
+    let copy_of_agent = copies.iter().find(|path| path != &copy.expect("the session"));
+    fs::remove_file(copy_of_agent.expect("the sub-agent")).expect("removed");
+    home.resume(&[own.id, "--in", own.name]);
+    fs::remove_file(folder.join("agent-a1.jsonl")).expect("removed");
+    let output = home.convert(&["resume", own.id, "--in", own.name]);
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("sub-agent a1 is not restored"), "{message}");
 }
 
 #[test]
