@@ -127,7 +127,7 @@ impl<'s> Written<'s> {
             // Added lines are converted, and no source line is missing.
             || tally.added > 0 && has_all(&restored, self.source)
             || is_bare(changed, from) && self.sidecar.is_none();
-        // An edit is no false carry. Only the new title of a document is, if the source's format cannot show it.
+        // An edit counts as no difference, except a new title of a document that the source's format cannot show.
         let title = shown_title(changed);
         let is_title_lost = title != shown_title(&self.bytes)
             && title.is_some_and(|title| memchr::memmem::find(&restored, title).is_none());

@@ -282,7 +282,7 @@ impl Job {
         let origin = Origin { unit, from: from.filter(|_| !is_copy), is_home };
         let changes = self.changes(draft.path(), &main, home, &origin, target)?;
         let path = changes.path().to_owned();
-        // A sub-agent that did not come back from the other agent may still be where it went from.
+        // The other agent may have lost the file of a sub-agent, and the session at home may still have it.
         let is_at_home = |missing: &Missing| {
             let file = self.agent_path(&path, &missing.id);
             missing.evidence == Evidence::Carry && file.is_some_and(|file| file.is_file())

@@ -72,7 +72,7 @@ pub use self::{
     install::{Change, Draft, Drafted, InstallTarget, Installed, Published, install},
     job::Job,
     journal::{Journal, OutputOptions, OutputRoot, Spelled, Unusable},
-    outputs::{Durability, NotOpened, PendingFiles, PublishSet, RunOutputs, WriteOptions},
+    outputs::{Durability, NotOpened, PublishSet, RunOutputs, WriteOptions},
     paths::{is_harmful, path_body},
     program::convert_file,
     report::ConvertedFile,

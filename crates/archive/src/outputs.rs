@@ -10,7 +10,6 @@ mod state;
 
 use std::{
     collections::{HashMap, HashSet},
-    ffi::OsString,
     fs::File,
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
@@ -18,12 +17,13 @@ use std::{
 };
 
 use storage::{
-    Asked, AtomicFileOptions, Backend, Compression, Encoder, Finished, Folder, Identity,
-    Interruptible, Interruption, Replace, Scratch,
+    Asked, AtomicFileOptions, Backend, Compression, Encoder, Finished, Identity, Interruptible,
+    Interruption, Replace, Scratch,
 };
 
 use self::{
     batch::{Batch, Item},
+    begin::OpenFolders,
     dir::OutputDir,
 };
 use crate::{
@@ -31,7 +31,7 @@ use crate::{
     journal::{Journal, JournalEntry, OutputOptions, OutputRoot},
 };
 
-pub use self::{batch::Durability, begin::PendingFiles, dir::NotOpened};
+pub use self::{batch::Durability, dir::NotOpened};
 
 /// The buffer size of a stream in bytes.
 const STREAM_BUFFER: usize = 256 * 1024;
@@ -94,8 +94,8 @@ pub struct RunOutputs {
     full: OnceLock<String>,
     /// The folder for closed temporary files of a dry run.
     scratch: Mutex<Option<Arc<Scratch>>>,
-    /// The folders of the files in the batch, so that each is opened once.
-    folders: Mutex<HashMap<OsString, Arc<Folder>>>,
+    /// The folders of unpublished files, so that each is opened once.
+    folders: Mutex<OpenFolders>,
 }
 
 /// Files that are published together, and their journal entries.

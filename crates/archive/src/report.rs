@@ -143,19 +143,17 @@ impl ConvertedFile {
                 "{label}: byte {offset}: the first of them; --ignore-carry converts what is shown"
             ));
         }
-        let is_carried = |missing: &&Missing| missing.evidence == Evidence::Carry;
-        for Missing { id, .. } in report.missing.iter().filter(is_carried).take(MAX_PLACES) {
+        let (carried, named): (Vec<_>, Vec<_>) =
+            report.missing.iter().partition(|missing| missing.evidence == Evidence::Carry);
+        for Missing { id, .. } in carried.iter().take(MAX_PLACES) {
             lines.push(format!(
                 "{label}: sub-agent {id} is not restored: its file, or the carry of that file, is missing"
             ));
         }
-        let n_carried = report.missing.iter().filter(is_carried).count();
-        if n_carried > MAX_PLACES {
-            lines.push(format!("{label}: {n_carried} sub-agents are not restored"));
+        if carried.len() > MAX_PLACES {
+            lines.push(format!("{label}: {} sub-agents are not restored", carried.len()));
         }
-        for Missing { id, tool_use, evidence } in
-            report.missing.iter().filter(|missing| !is_carried(missing))
-        {
+        for Missing { id, tool_use, evidence } in named {
             let (id, tool_use, evidence) = (id, tool_use, evidence.name());
             lines.push(format!(
                 "{label}: sub-agent {id}, started by {tool_use} ({evidence} says so), has no file"

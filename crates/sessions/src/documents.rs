@@ -41,7 +41,7 @@ fn open(
     refused
 }
 
-/// Returns whether a file has the name of a database, so that no other file is looked at.
+/// Returns whether a file is named like a database: `.db` or `.sqlite`.
 fn may_be_database(file: &Path) -> bool {
     file.extension().is_some_and(|it| it == "db" || it == "sqlite")
 }

@@ -32,7 +32,7 @@ pub struct Folder {
     path: PathBuf,
     /// The folder above, if this one is new: syncing must write its name too.
     new_in: Option<Arc<Folder>>,
-    /// The identity, once it was asked for.
+    /// The identity, after the first call of [`Folder::identity`].
     identity: OnceLock<Identity>,
 }
 

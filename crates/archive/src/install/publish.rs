@@ -30,7 +30,7 @@ use super::{
 use crate::{
     error::ConvertError,
     job::Job,
-    outputs::{PendingFiles, PublishSet, RunOutputs},
+    outputs::{PublishSet, RunOutputs},
     session::moved,
 };
 
@@ -216,10 +216,10 @@ impl Changes {
         let kept = intent.keep(&above, &path)?;
         sweep_once(&above);
         let outputs = RunOutputs::below(&home.root, false, job.outputs.write_options.interruption)?;
-        let (mut pending, mut sets) = (PendingFiles::default(), Sets::default());
+        let mut sets = Sets::default();
         for Placed { file, place, existing } in files {
             let is_main = place == path;
-            let mut target = outputs.create_shut(&place, FILE_MODE, &mut pending)?;
+            let mut target = outputs.create_shut(&place, FILE_MODE, 0)?;
             Source::new(file.open_as_it_is()?).copy_to(&mut target)?;
             let target = target.finish()?;
             target.set_modified(times.of(is_main))?;
@@ -249,7 +249,7 @@ pub(super) fn write_marker(
     let above = Folder::open(folder)?;
     sweep_once(&above);
     let outputs = RunOutputs::below(folder, false, job.outputs.write_options.interruption)?;
-    let mut file = outputs.create_shut(&place, FILE_MODE, &mut PendingFiles::default())?;
+    let mut file = outputs.create_shut(&place, FILE_MODE, 0)?;
     file.write_all(project.as_bytes())?;
     match outputs.publish(vec![file.finish()?]) {
         // The client was faster.

@@ -246,7 +246,7 @@ struct Prepared {
     records: Vec<JournalEntry>,
 }
 
-/// Returns the sub-agents of a restored session that other files restore. Whoever restores these files removes them.
+/// Lists each sub-agent in the carry of a restored session as missing. `Job::back` takes the restored ones off the list.
 fn carried_agents(history: &ConversionHistory, to: &Format) -> Vec<Missing> {
     let manifest = history.manifest.as_ref().filter(|_| history.depth(to).is_some());
     let ids = manifest.map(|manifest| &*manifest.agents).unwrap_or_default();

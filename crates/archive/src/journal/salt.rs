@@ -23,8 +23,8 @@ impl Salt {
     /// Hashes the role of a file in its session: the manifest in its first carry, and the id of its
     /// sub-agent.
     pub fn of_file(manifest: Option<&Manifest>, agent: Option<&str>) -> Self {
-        let Some(Manifest { agents, .. }) = manifest else { return Self::of_role(None, agent) };
         let entries = manifest.map(|manifest| &*manifest.entries).filter(|it| !it.is_empty());
+        let agents = manifest.map(|manifest| &*manifest.agents).unwrap_or_default();
         Self::of_role(entries, agent).with_agents(agents)
     }
 

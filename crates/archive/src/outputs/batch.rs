@@ -130,7 +130,6 @@ impl RunOutputs {
                 Err(refusal) => refused.push((path, refusal)),
             }
         }
-        self.forget_folders();
         let mut done = Vec::new();
         let mut folders = BTreeMap::new();
         let mut sync_folder = |place: &Place| {

@@ -4,8 +4,8 @@ use std::{
     collections::HashMap,
     ffi::OsString,
     io,
-    path::{Path, PathBuf},
-    sync::{Arc, MutexGuard, PoisonError},
+    path::Path,
+    sync::{Arc, MutexGuard, PoisonError, Weak},
 };
 
 use storage::{AtomicFile, Compression, Folder, Place, Scratch, unwritten};
@@ -15,22 +15,11 @@ use super::RunOutputs;
 #[cfg(feature = "cloud")]
 use storage::Backend;
 
-/// Limit on the folders that are held open between two files.
-const MAX_FOLDERS: usize = 32;
+/// The open folders of unpublished files, by their paths.
+pub(super) type OpenFolders = HashMap<OsString, Weak<Folder>>;
 
-/// Files that are written at the same time, each opened only to write its buffer.
-#[derive(Debug, Default)]
-pub struct PendingFiles {
-    n_files: usize,
-    folders: HashMap<PathBuf, Arc<Folder>>,
-}
-
-impl PendingFiles {
-    /// Creates the state of `n_files` files.
-    pub fn new(n_files: usize) -> Self {
-        Self { n_files, folders: HashMap::new() }
-    }
-}
+/// The number of open folders from which closed ones are removed.
+const MANY_FOLDERS: usize = 64;
 
 impl RunOutputs {
     /// Creates the file for a path, with at most the permissions of `mode`.
@@ -63,30 +52,33 @@ impl RunOutputs {
             let pending = AtomicFile::of_object(bucket, path, options);
             return pending.map_err(|error| unwritten(error, path));
         }
-        let create = || self.place(path).and_then(|it| AtomicFile::create(it, mode, options));
-        let mut pending = create();
-        let is_gone = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
-        if pending.as_ref().is_err_and(is_gone) && self.forget_folders() {
-            // Somebody removed a folder that was held open.
-            pending = create();
+        self.create_at(path, |place| AtomicFile::create(place, mode, options))
+    }
+
+    /// Creates a file with `create`, in a folder that may be open.
+    fn create_at(
+        &self,
+        path: &Path,
+        create: impl Fn(Place) -> io::Result<AtomicFile>,
+    ) -> io::Result<AtomicFile> {
+        let (place, is_held) = self.place(path).map_err(|error| unwritten(error, path))?;
+        let mut file = create(place);
+        if is_held && file.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            // Somebody removed the folder.
+            self.open_folders().clear();
+            file = self.place(path).and_then(|(place, _)| create(place));
         }
-        pending.map_err(|error| unwritten(error, path))
+        file.map_err(|error| unwritten(error, path))
     }
 
     /// Creates a file as [`RunOutputs::create`] does that is opened only to write its buffer, so that
-    /// any number can be pending, and whose folder is opened once for all files of `pending`.
+    /// any number can be pending. If `n_files` are, their buffers are small.
     ///
     /// # Errors
     ///
     /// As for [`RunOutputs::create`].
-    pub fn create_shut(
-        &self,
-        path: &Path,
-        mode: u32,
-        pending: &mut PendingFiles,
-    ) -> io::Result<AtomicFile> {
-        let PendingFiles { n_files, folders } = pending;
-        let (n_files, options) = (*n_files, self.file_options(None));
+    pub fn create_shut(&self, path: &Path, mode: u32, n_files: usize) -> io::Result<AtomicFile> {
+        let options = self.file_options(None);
         if self.write_options.is_dry_run {
             let scratch = self.scratch()?;
             let storage = &self.storage;
@@ -95,17 +87,7 @@ impl RunOutputs {
         if !self.storage.is_disk() {
             return self.create(path, mode);
         }
-        let mut place = || {
-            let above = path.parent().unwrap_or(Path::new(""));
-            if let (Some(folder), Some(name)) = (folders.get(above), path.file_name()) {
-                return Ok(Place { folder: folder.clone(), name: name.to_owned() });
-            }
-            let place = self.place(path)?;
-            folders.insert(above.to_owned(), place.folder.clone());
-            Ok(place)
-        };
-        let file = place().and_then(|it| AtomicFile::create_shut(it, mode, n_files, options));
-        file.map_err(|error| unwritten(error, path))
+        self.create_at(path, |place| AtomicFile::create_shut(place, mode, n_files, options))
     }
 
     /// Returns the folder for files of a dry run, which is created once.
@@ -119,54 +101,55 @@ impl RunOutputs {
         Ok(made)
     }
 
-    fn place(&self, path: &Path) -> io::Result<Place> {
-        let Some(root) = &self.root else { return Place::of(path) };
-        let below = root.strip(path);
+    /// Returns the place of a file, and whether another unpublished file holds its folder open.
+    fn place(&self, path: &Path) -> io::Result<(Place, bool)> {
         // Paths are compared component by component, which takes longer than bytes.
-        let above = below.parent().unwrap_or(Path::new("")).as_os_str();
-        let known = self.held_folders().get(above).cloned();
-        if let (Some(folder), Some(name)) = (known, below.file_name()) {
-            return Ok(Place { folder, name: name.to_owned() });
+        let above = path.parent().unwrap_or(Path::new("")).as_os_str();
+        let held = self.open_folders().get(above).and_then(Weak::upgrade);
+        if let (Some(folder), Some(name)) = (held, path.file_name()) {
+            return Ok((Place { folder, name: name.to_owned() }, true));
         }
-        let place = Place::below(root.folder()?, below)?;
-        let mut folders = self.held_folders();
-        if folders.len() < MAX_FOLDERS {
-            folders.insert(above.to_owned(), place.folder.clone());
+        let place = match &self.root {
+            Some(root) => Place::below(root.folder()?, root.strip(path)),
+            None => Place::of(path),
+        }?;
+        let mut folders = self.open_folders();
+        if folders.len() >= MANY_FOLDERS {
+            folders.retain(|_, folder| folder.strong_count() > 0);
         }
-        Ok(place)
+        folders.insert(above.to_owned(), Arc::downgrade(&place.folder));
+        Ok((place, false))
     }
 
-    fn held_folders(&self) -> MutexGuard<'_, HashMap<OsString, Arc<Folder>>> {
+    fn open_folders(&self) -> MutexGuard<'_, OpenFolders> {
         self.folders.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Closes the folders that are held open for the files of a batch. Returns whether there were any.
-    pub(super) fn forget_folders(&self) -> bool {
-        !std::mem::take(&mut *self.held_folders()).is_empty()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, io::Write};
+    use std::fs;
 
     use storage::Interruption;
 
     use super::*;
 
     #[test]
-    fn a_held_folder_that_was_removed_is_made_again() {
+    fn a_folder_is_opened_once_and_made_again_if_it_is_gone() {
         let folder = tempfile::tempdir().expect("a folder");
         let outputs = RunOutputs::below(folder.path(), false, Interruption::default());
         let outputs = outputs.expect("opened");
         let above = folder.path().join("p1");
-        for name in ["a.jsonl", "b.jsonl"] {
-            let mut file = outputs.create(&above.join(name), 0o600).expect("created");
-            file.write_all(b"{}\n").expect("written");
-            assert_eq!(outputs.held_folders().len(), 1);
-            drop(file);
-            fs::remove_dir_all(&above).expect("removed");
-        }
-        assert!(outputs.forget_folders() && !outputs.forget_folders());
+        let create = |name: &str| outputs.create(&above.join(name), 0o600).expect("created");
+        let is_held = || outputs.place(&above.join("c.jsonl")).expect("a place").1;
+        assert!(!is_held());
+        let mut files = vec![create("a.jsonl")];
+        assert!(is_held());
+        fs::remove_dir_all(&above).expect("removed");
+        files.push(create("b.jsonl"));
+        assert_eq!(fs::read_dir(&above).expect("made again").count(), 1);
+        assert!(is_held());
+        drop(files);
+        assert!(!is_held());
     }
 }

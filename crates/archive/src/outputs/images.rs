@@ -14,7 +14,7 @@ use conversion::EachImage;
 use core_model::{Format, ImageFile};
 use storage::{Finished, Named, Replace};
 
-use super::{RunOutputs, begin::PendingFiles};
+use super::RunOutputs;
 use crate::{error::ConvertError, journal::JournalEntry, paths::has_link};
 
 /// The unpublished images of a document.
@@ -22,7 +22,6 @@ pub(crate) struct Images<'o> {
     outputs: &'o RunOutputs,
     document: &'o Path,
     mode: u32,
-    pending: PendingFiles,
     known: HashSet<String>,
     paths: Vec<String>,
     files: Vec<Finished>,
@@ -31,8 +30,8 @@ pub(crate) struct Images<'o> {
 impl<'o> Images<'o> {
     /// Creates the images of a document, of which there are none yet.
     pub(crate) fn new(outputs: &'o RunOutputs, document: &'o Path, mode: u32) -> Self {
-        let (pending, known, paths, files) = Default::default();
-        Self { outputs, document, mode, pending, known, paths, files }
+        let (known, paths, files) = Default::default();
+        Self { outputs, document, mode, known, paths, files }
     }
 
     /// Returns a function that writes each image to a file.
@@ -50,7 +49,7 @@ impl<'o> Images<'o> {
             let message = format!("{folder}: is a link; remove it, or write to another folder");
             return Err(io::Error::other(message));
         }
-        let mut file = self.outputs.create_shut(&path, self.mode, &mut self.pending)?;
+        let mut file = self.outputs.create_shut(&path, self.mode, 0)?;
         file.write_all(&image.bytes)?;
         self.files.push(file.finish()?);
         self.paths.push(image.path);

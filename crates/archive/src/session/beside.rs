@@ -19,7 +19,7 @@ use core_model::{FileRole, SafeName};
 use storage::{AtomicFile, Finished};
 
 use super::paths::{folder_of, path_of};
-use crate::{error::ConvertError, job::Job, outputs::PendingFiles, paths::has_link};
+use crate::{error::ConvertError, job::Job, paths::has_link};
 
 /// The permissions of these files: for the owner alone, and never executable.
 const MODE: u32 = 0o600;
@@ -133,7 +133,6 @@ impl Job {
         let is_old_folder =
             !is_ours && folder.as_ref().is_some_and(|folder| folder.symlink_metadata().is_ok());
         let mut taken = HashSet::from([folded(path)]);
-        let mut pending = PendingFiles::new(entries.len());
         let mut files = Vec::new();
         for entry in entries {
             let role = self.config.to.layout.and_then(|layout| (layout.role)(&entry.name));
@@ -153,10 +152,10 @@ impl Job {
                         let is_in_folder = folder.as_ref().is_some_and(|it| place.starts_with(it));
                         match is_in_folder {
                             true => Sink::Taken,
-                            false => self.written(&place, &mut pending)?,
+                            false => self.written(&place, entries.len())?,
                         }
                     }
-                    _ => self.written(&place, &mut pending)?,
+                    _ => self.written(&place, entries.len())?,
                 },
             };
             let agent = match role {
@@ -168,8 +167,8 @@ impl Job {
         Ok(files)
     }
 
-    fn written(&self, place: &Path, pending: &mut PendingFiles) -> Result<Sink, ConvertError> {
-        Ok(Sink::Written(Box::new(self.outputs.create_shut(place, MODE, pending)?)))
+    fn written(&self, place: &Path, n_files: usize) -> Result<Sink, ConvertError> {
+        Ok(Sink::Written(Box::new(self.outputs.create_shut(place, MODE, n_files)?)))
     }
 }
 

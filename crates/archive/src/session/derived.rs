@@ -16,10 +16,7 @@ use crate::{
     config::SubAgents,
     error::ConvertError,
     job::Job,
-    outputs::{
-        PendingFiles,
-        images::{Images, receiver},
-    },
+    outputs::images::{Images, receiver},
     paths::has_link,
 };
 
@@ -48,18 +45,18 @@ impl Job {
         if describe.is_some() {
             agents.describe(events)?;
         }
-        let mut pending = PendingFiles::new(agents.list().len());
+        let n_agents = agents.list().len();
         let (mut transcripts, mut files) = (Vec::new(), Vec::new());
         for agent in agents.list() {
             let place = self.agent_path(path, &agent.id).filter(|place| !has_link(place, path));
             let place = place.ok_or(ConvertError::NoName)?;
             if let Some(describe) = describe {
                 let path = place.with_extension("meta.json");
-                let mut file = self.outputs.create_shut(&path, mode, &mut pending)?;
+                let mut file = self.outputs.create_shut(&path, mode, n_agents)?;
                 file.write_all(&describe(&agent.description))?;
                 files.push(file.finish()?);
             }
-            transcripts.push(self.outputs.create_shut(&place, mode, &mut pending)?);
+            transcripts.push(self.outputs.create_shut(&place, mode, n_agents)?);
         }
         report.n_agents += agents.list().len() as u64;
         let unlinked = agents.list().iter().filter(|agent| agent.description.tool_use.is_none());

@@ -179,7 +179,7 @@ impl Job {
                 }
                 FileRole::Agent(id) => {
                     let back = self.agent_back(unit, input, id, path, from);
-                    // An error says more than that the sub-agent is missing.
+                    // A file with an error is not missing.
                     let restored = back.as_ref().map_or_else(|_| Some(id), |it| it.1.as_ref());
                     tried.extend(restored.cloned());
                     back.map(|(report, _)| report)

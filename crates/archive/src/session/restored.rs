@@ -49,8 +49,7 @@ impl Job {
     ) -> Result<FileReport, ConvertError> {
         if session.files().len() == 1 {
             let agents = session.agents().to_vec();
-            let manifest = Manifest { agents, ..Manifest::default() };
-            let manifest = Some(manifest).filter(|manifest| !manifest.agents.is_empty());
+            let manifest = (!agents.is_empty()).then(|| Manifest { agents, ..Manifest::default() });
             return self.convert_file(input, path, &Extra { manifest, ..Extra::default() });
         }
         check_target(input, path)?;

@@ -31,7 +31,7 @@ pub(crate) struct CarryEncoder {
     template: Template,
     /// The manifest; empty for a source of one file.
     manifest: Vec<u8>,
-    /// The ids of sub-agents that other written files restore; empty if there are none.
+    /// The ids of sub-agents with files of their own; empty if there are none.
     agents: Vec<u8>,
     /// The name of the source's format.
     format: &'static str,

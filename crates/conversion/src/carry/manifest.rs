@@ -13,7 +13,7 @@ const MAX_AGENTS: usize = 16 * 1024;
 pub struct Manifest {
     /// The files.
     pub entries: Vec<ManifestEntry>,
-    /// The ids of the source's sub-agents that other written files restore. A carry has the first 16,384.
+    /// Ids of sub-agents, each with a written file of its own. A carry has the first 16,384.
     pub agents: Vec<String>,
 }
 

@@ -66,8 +66,7 @@ pub struct Report {
     pub n_agents: u64,
     /// Sub-agents with a file whose tool use is unknown.
     pub n_unlinked: u64,
-    /// Sub-agents that a tool use or a result names and that have no file; of a restored session also those whose files
-    /// were converted with it and are not restored.
+    /// Sub-agents without a file. A tool use or a result names them, or the carry of a restored session lists them.
     pub missing: Vec<Missing>,
     /// Values that the target drops, shortens, or needs and the source does not have.
     pub losses: Losses,

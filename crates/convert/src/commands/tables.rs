@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use archive::{ConvertError, PendingFiles, RunOutputs, Status};
+use archive::{ConvertError, RunOutputs, Status};
 use clap::ValueHint;
 use conversion::Source;
 use core_model::Format;
@@ -140,7 +140,6 @@ fn path(path: &Path) -> String {
 struct NamedAtEnd {
     folder: PathBuf,
     outputs: RunOutputs,
-    pending: PendingFiles,
     finished: Vec<Finished>,
 }
 
@@ -149,8 +148,7 @@ impl NamedAtEnd {
         let outputs = RunOutputs::below(folder, false, INTERRUPTION)?;
         // A run that was killed left temporary files of parts.
         remove_dead(&Folder::open(folder)?);
-        let (pending, finished) = Default::default();
-        Ok(Self { folder: folder.to_owned(), outputs, pending, finished })
+        Ok(Self { folder: folder.to_owned(), outputs, finished: Vec::new() })
     }
 
     /// Publishes the parts, [`LAST`] at the end. If the process dies before that, the same command
@@ -166,7 +164,7 @@ impl Shelf for NamedAtEnd {
     type Part = AtomicFile;
 
     fn create(&mut self, name: &str) -> io::Result<AtomicFile> {
-        self.outputs.create_shut(&self.folder.join(name), FILE_MODE, &mut self.pending)
+        self.outputs.create_shut(&self.folder.join(name), FILE_MODE, 0)
     }
 
     fn close(&mut self, part: AtomicFile) -> io::Result<u64> {
