@@ -45,7 +45,7 @@ pub use self::{
     atif_reader::atif_reader,
     bench_peers::bench_peers,
     ccusage::ccusage,
-    ci::ci,
+    ci::{ci, ci_more},
     cloud::cloud,
     compat::compat,
     dist::dist,

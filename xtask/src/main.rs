@@ -11,6 +11,7 @@ const USAGE: &str = "\
 usage: cargo xtask TASK
 
   ci                runs the gates that land a change, with the minutes of each
+      --more        runs the other gates: they build the crates for other programs and systems
   tidy              prints the layers; checks arrows, circles, names, sizes, documents, fixtures
   alone             compiles each format crate without features: at most 8 crates of others
   programs          builds and runs examples/programs; --measure prints the table of docs/LIBRARY.md
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
     let rest: Vec<String> = arguments.collect();
     let is_fine = match (task.as_str(), rest.as_slice()) {
         ("ci", []) => xtask::ci(xtask::root()),
+        ("ci", [flag]) if flag == "--more" => xtask::ci_more(xtask::root()),
         ("tidy", []) => tidy(),
         ("alone", []) => xtask::alone(xtask::root()),
         ("programs", []) => xtask::programs(xtask::root()),

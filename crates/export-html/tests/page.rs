@@ -7,6 +7,7 @@ mod parsed;
 use std::{
     collections::BTreeSet,
     fs,
+    io::{self, Write},
     path::{Path, PathBuf},
     sync::atomic::{AtomicUsize, Ordering},
     thread,
@@ -82,8 +83,14 @@ fn every_fixture_and_every_hostile_file_is_a_page() {
     let data = std::env::var_os("CONVERT_DATA").map_or(root.join("../shared/data"), PathBuf::from);
     let mut paths = files(root.join("fixtures"));
     assert!(paths.len() > 100, "the fixtures are there");
+    let n_fixtures = paths.len();
     paths.extend(files(data.join("hostile")));
     paths.extend(files(data.join("clients")));
+    if paths.len() == n_fixtures {
+        let test = thread::current();
+        let test = test.name().unwrap_or_default();
+        _ = writeln!(io::stderr(), "skipped: {test}: no data in {}", data.display());
+    }
     let allowed: BTreeSet<&str> = ELEMENTS.split_whitespace().collect();
     let check = |path: &PathBuf| {
         // The first kilobytes of a damaged file have all its faults.

@@ -4,6 +4,7 @@
 use std::{
     collections::BTreeSet,
     fs,
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -107,7 +108,9 @@ fn what_clients_wrote_is_serialized_to_its_bytes() {
         let mut folders = vec![root.join(folder)];
         while let Some(folder) = folders.pop() {
             let Ok(entries) = fs::read_dir(&folder) else {
-                eprintln!("skipped: no data in {}", folder.display());
+                let (test, path) = (std::thread::current(), folder.display());
+                let test = test.name().unwrap_or_default();
+                _ = writeln!(io::stderr(), "skipped: {test}: no data in {path}");
                 continue;
             };
             for path in entries.map(|entry| entry.expect("an entry").path()) {

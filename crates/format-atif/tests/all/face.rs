@@ -1,6 +1,10 @@
 //! The documents that the shared tests read.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    io::{self, Write},
+    path::PathBuf,
+};
 
 /// The folders of the shared data with documents of Harbor, of its validator and of other programs.
 const DATA: &[&str] = &["atif", "clients/atif", "clients/atif-cases"];
@@ -10,9 +14,15 @@ pub(crate) fn fixtures() -> Vec<PathBuf> {
     let own = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/atif");
     let mut paths = documents(own.into());
     assert!(paths.len() > 5);
+    let n_own = paths.len();
     let data = std::env::var_os("CONVERT_DATA").map(PathBuf::from);
     for folder in DATA.iter().filter_map(|name| Some(data.as_ref()?.join(name))) {
         paths.extend(documents(folder));
+    }
+    if paths.len() == n_own {
+        let test = std::thread::current();
+        let test = test.name().unwrap_or_default();
+        _ = writeln!(io::stderr(), "skipped: {test}: no data in CONVERT_DATA");
     }
     paths
 }

@@ -28,7 +28,9 @@ fn files(folder: &str) -> Vec<PathBuf> {
     }
     if files.is_empty() {
         // Without the data the tests pass, and say so.
-        _ = writeln!(io::stderr(), "skipped: no data in {}", data.display());
+        let test = std::thread::current();
+        let test = test.name().unwrap_or_default();
+        _ = writeln!(io::stderr(), "skipped: {test}: no data in {}", data.display());
     }
     files
 }

@@ -217,7 +217,9 @@ fn sub_agents_of_real_sessions() {
     );
     let tests = data.join("real/iansherr+claude-code-log/test/test_data");
     if !tests.is_dir() {
-        _ = writeln!(io::stderr(), "skipped: no data in {}", data.display());
+        let test = std::thread::current();
+        let test = test.name().unwrap_or_default();
+        _ = writeln!(io::stderr(), "skipped: {test}: no data in {}", data.display());
         return;
     }
     let linked = |main: PathBuf| -> Vec<(String, Option<String>, Option<String>)> {

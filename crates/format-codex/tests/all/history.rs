@@ -228,7 +228,9 @@ fn the_history_is_that_of_the_reference_reader() {
     let answer = match reference.output() {
         Ok(output) if output.status.success() => output.stdout,
         _ => {
-            _ = writeln!(io::stderr(), "skipped: no reference reader in {}", clients.display());
+            let (test, path) = (std::thread::current(), clients.display());
+            let test = test.name().unwrap_or_default();
+            _ = writeln!(io::stderr(), "skipped: {test}: no reference reader in {path}");
             return;
         }
     };

@@ -1,6 +1,9 @@
 //! Tests of streams in both flavors: dumps of the real SDK, odd files, and laws.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
 
 use core_model::{Facts, Format, LossKind, Options, Output, SdkVersion};
 use format_sdk_stream::{DUMP, Progress, WIRE};
@@ -78,7 +81,9 @@ fn data() -> Option<PathBuf> {
         PathBuf::from,
     );
     if !data.join("sdk-dump").is_dir() {
-        _ = std::io::Write::write_all(&mut std::io::stderr(), b"skipped: no data\n");
+        let test = std::thread::current();
+        let test = test.name().unwrap_or_default();
+        _ = writeln!(io::stderr(), "skipped: {test}: no data in {}", data.display());
         return None;
     }
     Some(data)

@@ -3,6 +3,7 @@
 
 use std::{
     fs,
+    io::{self, Write},
     path::{Path, PathBuf},
     slice,
 };
@@ -82,7 +83,9 @@ fn what_the_sdk_dumped_is_written_again() {
         }
     }
     if n_files == 0 {
-        _ = std::io::Write::write_all(&mut std::io::stderr(), b"skipped: no data\n");
+        let test = std::thread::current();
+        let test = test.name().unwrap_or_default();
+        _ = writeln!(io::stderr(), "skipped: {test}: no data in {}", data().display());
     }
 }
 

@@ -22,7 +22,9 @@ pub(crate) fn data(folder: &str) -> Vec<(String, Vec<u8>)> {
         .collect();
     if files.is_empty() {
         // Without the data the tests pass, and say so.
-        _ = writeln!(io::stderr(), "skipped: no data in {}", root.join(folder).display());
+        let (test, path) = (std::thread::current(), root.join(folder));
+        let test = test.name().unwrap_or_default();
+        _ = writeln!(io::stderr(), "skipped: {test}: no data in {}", path.display());
     }
     files.sort();
     files
