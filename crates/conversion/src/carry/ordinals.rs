@@ -38,6 +38,12 @@ impl Ordinals {
         if is_highest { Seen::Next } else { Seen::Late }
     }
 
+    /// Returns whether an ordinal was added.
+    pub(crate) fn has(&self, ordinal: u64) -> bool {
+        let before = self.ranges.range(..=ordinal).next_back();
+        before.is_some_and(|(_, end)| ordinal < *end)
+    }
+
     /// Returns the number of different ordinals.
     pub(crate) fn n_seen(&self) -> u64 {
         self.n_seen

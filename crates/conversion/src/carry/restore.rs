@@ -10,6 +10,7 @@ mod current;
 mod items;
 mod moved;
 mod own;
+mod sidecar;
 mod steps;
 
 use std::{
@@ -26,6 +27,7 @@ use self::{
     current::{Current, Phase, ReadRecord, Visible},
     moved::Moved,
     own::{OwnEntries, OwnRecord},
+    sidecar::Found,
 };
 use crate::carry::{
     Carry, CarryEntry, CarryError, End, Member, MemberOrders,
@@ -60,6 +62,8 @@ pub(crate) struct Restorer {
     /// Whether a source record was restored, or is no longer waited for.
     has_head: bool,
     ordinals: Ordinals,
+    /// The ordinals of the sidecar's carries whose records did not come.
+    orphans: Ordinals,
     end: Option<End>,
     /// Whether a carry was read.
     is_started: bool,
@@ -104,6 +108,7 @@ impl Restorer {
             n_early: 0,
             has_head: false,
             ordinals: Ordinals::default(),
+            orphans: Ordinals::default(),
             end: None,
             is_started: false,
             has_read: false,
@@ -481,46 +486,6 @@ impl Restorer {
         if self.has_head { self.early.pop_front() } else { None }
     }
 
-    /// Adds a carry whose record is gone. Its held entries can still be restored.
-    pub(crate) fn push_orphan(&mut self, carry: String) {
-        self.count_read(carry.len() as u64);
-        let parsed = match Carry::parse(&carry) {
-            Ok(parsed) if parsed.format.is(self.format) => parsed,
-            Ok(_) => return self.stats.unreadable += 1,
-            Err(CarryError::Newer) => return self.stats.newer += 1,
-            Err(CarryError::Damaged) => return self.stats.damaged += 1,
-        };
-        if !self.take_head(&parsed) {
-            return self.stats.damaged += 1;
-        }
-        // A file without records has its carry under the guard of an empty record.
-        if parsed.guard == guard_of(&[b""])
-            && let Some(ordinal) = parsed.ordinal
-        {
-            self.ordinals.see(ordinal);
-        }
-        let start = parsed.cursor(&carry);
-        self.current = Some(Current {
-            carry,
-            visible: String::new(),
-            read: None,
-            is_terminated: false,
-            offset: 0,
-            start,
-            cursor: start,
-            phase: Phase::HeldBefore,
-            last_own: u64::MAX,
-            is_moved: false,
-            is_gone: true,
-            is_whole: false,
-            has_parts: false,
-            n_sources: 0,
-            is_start: false,
-            own: VecDeque::new(),
-            is_placed: false,
-        });
-    }
-
     /// Releases all waiting records.
     pub(crate) fn flush(&mut self) {
         self.buffers.drain(&mut self.stats);
@@ -529,10 +494,6 @@ impl Restorer {
     /// Ends the input: [`Restorer::next_item`] releases all waiting records.
     pub(crate) fn finish(&mut self) {
         self.is_finishing = true;
-    }
-
-    fn next_of_sidecar(&mut self) -> io::Result<Option<String>> {
-        self.sidecar.as_mut().map_or(Ok(None), Sidecar::next_left)
     }
 
     /// Compares the carries that were read with the end mark.
@@ -549,52 +510,4 @@ impl Restorer {
             }
         }
     }
-
-    /// Returns the sidecar's carry for a record: by the guard of its bytes, or of its bytes respelt
-    /// in our style.
-    fn take_of_sidecar(
-        &mut self,
-        line: &Line<'_>,
-        content: &[u8],
-        value: Option<Value<'_>>,
-    ) -> io::Result<Found> {
-        let Some(sidecar) = &mut self.sidecar else { return Ok(Found::Nothing) };
-        let is_first = !std::mem::replace(&mut self.has_read, true);
-        let guard = line_guard(self.written, line, value);
-        if let Some(carry) = sidecar.take(guard)? {
-            return Ok(Found::Carry(carry));
-        }
-        if sidecar.has_given(guard) {
-            return Ok(Found::Doubled);
-        }
-        let Some(next) = sidecar.peek()?.map(str::to_owned) else { return Ok(Found::Nothing) };
-        let (Ok(carry), Ok(text)) = (Carry::parse(&next), std::str::from_utf8(content)) else {
-            return Ok(Found::Nothing);
-        };
-        self.orders.learn(carry.orders);
-        // If no record of the file has the guard of the next carry, this record was edited.
-        let is_edited = !self.guards.is_empty()
-            && !self.guards.contains(&carry.guard)
-            && carry.guard != guard_of(&[b""])
-            && carry.format.is(self.format);
-        let is_of_value = is_of_value(self.written, line.is_glue());
-        if !is_edited && (is_of_value || self.spelled_as(text, carry.guard).is_none()) {
-            if is_first && carry.ordinal == Some(0) && carry.format.is(self.format) {
-                // The template's record may be gone; the other carries need the template.
-                self.template = carry.template.map(|it| it.as_bytes().to_vec());
-            }
-            return Ok(Found::Nothing);
-        }
-        let sidecar = self.sidecar.as_mut();
-        let carry = sidecar.map_or(Ok(None), |sidecar| sidecar.take(carry.guard))?;
-        Ok(carry.map_or(Found::Nothing, Found::Carry))
-    }
-}
-
-/// The sidecar's answer for a record.
-enum Found {
-    Carry(String),
-    /// The carry of an equal record that came before.
-    Doubled,
-    Nothing,
 }

@@ -26,6 +26,13 @@ pub(crate) enum UnusedCarries {
 }
 
 impl UnusedCarries {
+    /// Counts a carry of the source's sidecar.
+    pub(crate) fn count_of_sidecar(&self, carry: &str, stats: &mut RestoreStats) {
+        if let Self::Unreadable(formats) = *self {
+            stats.count_carry(Carry::parse(carry), formats);
+        }
+    }
+
     /// Counts the carry of a record of a format.
     pub(crate) fn count(
         &mut self,

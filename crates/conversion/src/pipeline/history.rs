@@ -220,12 +220,20 @@ impl Head {
         scanner: &mut UnitScanner,
     ) -> Result<Option<(&'static Format, Option<Manifest>)>, CarryError> {
         let attached = self.lines.iter().filter_map(|line| line.carry.as_ref());
-        if let Some(carry) = self.first.iter().chain(attached).chain(&self.orphans).next() {
-            let carry = Carry::parse(carry)?;
-            let format = carry.format.of(formats).ok_or(CarryError::Newer)?;
-            return Ok(Some((format, carry.manifest)));
+        let mut fault = None;
+        for carry in self.first.iter().chain(attached).chain(&self.orphans) {
+            match Carry::parse(carry) {
+                Ok(carry) => match carry.format.of(formats) {
+                    Some(format) => return Ok(Some((format, carry.manifest))),
+                    None => fault = fault.or(Some(CarryError::Newer)),
+                },
+                Err(error) => fault = fault.or(Some(error)),
+            }
         }
-        let (mut n_objects, mut fault, mut first) = (0, None, None);
+        if let Some(fault) = fault {
+            return Err(fault);
+        }
+        let (mut n_objects, mut first) = (0, None);
         for (n, HeadLine { bytes, unit, .. }) in self.lines.iter().enumerate() {
             let line = Line::of_unit(bytes, n as u64, *unit);
             let (line, Ok(value)) = scanner.scan(&line, written.framing.paths()) else {

@@ -328,6 +328,7 @@ impl<'w> SecondPass<'w> {
         let Some(sidecar) = &mut self.sidecar else { return Ok(()) };
         let mut offset = self.report.bytes_in;
         while let Some(carry) = sidecar.next_left()? {
+            self.unused.count_of_sidecar(&carry, &mut self.report.restored);
             self.engine.hold_source_carry(&carry, offset)?;
             offset += 1;
         }
@@ -347,7 +348,11 @@ impl<'w> SecondPass<'w> {
         let carry = match &mut self.sidecar {
             Some(sidecar) => {
                 let value = event.ok().map(|event| event.value);
-                sidecar.take(line_guard(self.levels[0], line, value))?
+                let carry = sidecar.take(line_guard(self.levels[0], line, value))?;
+                if let Some(carry) = &carry {
+                    self.unused.count_of_sidecar(carry, &mut self.report.restored);
+                }
+                carry
             }
             None => None,
         };

@@ -39,6 +39,7 @@ mod rules;
 mod selection;
 mod sessions;
 mod shared;
+mod sidecar_faults;
 mod stores;
 mod terminal;
 mod tiny_lines;

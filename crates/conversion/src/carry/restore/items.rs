@@ -142,7 +142,13 @@ impl RestoreStats {
         let is_in = |record: &Value<'_>| formats.iter().any(|it| Member::is_in(*record, it));
         let Some(record) = record.filter(is_in) else { return };
         let member = Member::find_any(record, formats);
-        match member.as_ref().map_or(Err(CarryError::Damaged), |it| Carry::parse(&it.carry)) {
+        let carry = member.as_ref().map_or(Err(CarryError::Damaged), |it| Carry::parse(&it.carry));
+        self.count_carry(carry, formats);
+    }
+
+    /// Counts a carry if it cannot be read, or is of an unknown format.
+    pub(crate) fn count_carry(&mut self, carry: Result<Carry<'_>, CarryError>, formats: Formats) {
+        match carry {
             Ok(carry) if carry.format.of(formats).is_some() => {}
             Ok(_) | Err(CarryError::Newer) => self.newer += 1,
             Err(CarryError::Damaged) => self.damaged += 1,

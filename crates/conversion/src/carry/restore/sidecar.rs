@@ -1,0 +1,119 @@
+//! Finds the carries of a sidecar for the records of its file, and restores those whose records did
+//! not come.
+//!
+//! In: the guard of a written record. Out: its carry; or that it is doubled, if an equal record took it.
+
+use std::{collections::VecDeque, io};
+
+use jsonl::{Line, Value};
+
+use super::{
+    Restorer,
+    current::{Current, Phase},
+};
+use crate::carry::{
+    Carry, CarryError,
+    guard::{is_of_value, line_guard},
+    guard_of,
+    ordinals::Seen,
+    sidecar::Sidecar,
+};
+
+/// The sidecar's answer for a record.
+pub(super) enum Found {
+    Carry(String),
+    /// The carry of an equal record that came before.
+    Doubled,
+    Nothing,
+}
+
+impl Restorer {
+    /// Returns the sidecar's carry for a record: by the guard of its bytes, or of its bytes respelt
+    /// in our style.
+    pub(super) fn take_of_sidecar(
+        &mut self,
+        line: &Line<'_>,
+        content: &[u8],
+        value: Option<Value<'_>>,
+    ) -> io::Result<Found> {
+        let Some(sidecar) = &mut self.sidecar else { return Ok(Found::Nothing) };
+        let is_first = !std::mem::replace(&mut self.has_read, true);
+        let guard = line_guard(self.written, line, value);
+        if let Some(carry) = sidecar.take(guard)? {
+            return Ok(Found::Carry(carry));
+        }
+        if sidecar.has_given(guard) {
+            return Ok(Found::Doubled);
+        }
+        let Some(next) = sidecar.peek()?.map(str::to_owned) else { return Ok(Found::Nothing) };
+        let (Ok(carry), Ok(text)) = (Carry::parse(&next), std::str::from_utf8(content)) else {
+            return Ok(Found::Nothing);
+        };
+        self.orders.learn(carry.orders);
+        // If no record of the file has the guard of the next carry, this record was edited.
+        let is_edited = !self.guards.is_empty()
+            && !self.guards.contains(&carry.guard)
+            && carry.guard != guard_of(&[b""])
+            && carry.format.is(self.format);
+        let is_of_value = is_of_value(self.written, line.is_glue());
+        if !is_edited && (is_of_value || self.spelled_as(text, carry.guard).is_none()) {
+            if is_first && carry.ordinal == Some(0) && carry.format.is(self.format) {
+                // The template's record may be gone; the other carries need the template.
+                self.template = carry.template.map(|it| it.as_bytes().to_vec());
+            }
+            return Ok(Found::Nothing);
+        }
+        let sidecar = self.sidecar.as_mut();
+        let carry = sidecar.map_or(Ok(None), |sidecar| sidecar.take(carry.guard))?;
+        Ok(carry.map_or(Found::Nothing, Found::Carry))
+    }
+
+    /// Returns the next carry of the sidecar whose record did not come; `None` at the end.
+    pub(super) fn next_of_sidecar(&mut self) -> io::Result<Option<String>> {
+        self.sidecar.as_mut().map_or(Ok(None), Sidecar::next_left)
+    }
+
+    /// Adds a carry whose record is gone. Its held entries can still be restored.
+    pub(crate) fn push_orphan(&mut self, carry: String) {
+        self.count_read(carry.len() as u64);
+        let parsed = match Carry::parse(&carry) {
+            Ok(parsed) if parsed.format.is(self.format) => parsed,
+            Ok(_) => return self.stats.unreadable += 1,
+            Err(CarryError::Newer) => return self.stats.newer += 1,
+            Err(CarryError::Damaged) => return self.stats.damaged += 1,
+        };
+        if !self.take_head(&parsed) {
+            return self.stats.damaged += 1;
+        }
+        if let Some(ordinal) = parsed.ordinal {
+            // The entries of a carry that is in the sidecar twice are restored once.
+            if self.ordinals.has(ordinal) || self.orphans.see(ordinal) == Seen::Again {
+                return self.stats.doubled += 1;
+            }
+            // A file without records has its carry under the guard of an empty record.
+            if parsed.guard == guard_of(&[b""]) {
+                self.ordinals.see(ordinal);
+            }
+        }
+        let start = parsed.cursor(&carry);
+        self.current = Some(Current {
+            carry,
+            visible: String::new(),
+            read: None,
+            is_terminated: false,
+            offset: 0,
+            start,
+            cursor: start,
+            phase: Phase::HeldBefore,
+            last_own: u64::MAX,
+            is_moved: false,
+            is_gone: true,
+            is_whole: false,
+            has_parts: false,
+            n_sources: 0,
+            is_start: false,
+            own: VecDeque::new(),
+            is_placed: false,
+        });
+    }
+}

@@ -1,0 +1,137 @@
+//! Tests of sidecars whose carries were doubled, removed or damaged: the source is restored, or the
+//! report says that it is not.
+
+use convert::{CarryMode, Conversion, Converted, FORMATS, Report, Sidecar, by_name};
+use core_model::{Format, Options};
+
+use crate::shared::{
+    fixtures::fixtures,
+    turns::chosen,
+    ways::{Written, convert, line_targets},
+};
+
+const MAGIC: &str = "carry 2\n";
+
+/// Returns the carries of a sidecar.
+fn carries(sidecar: &[u8]) -> Vec<String> {
+    let text = zstd::decode_all(sidecar).expect("zstd");
+    let text = String::from_utf8(text).expect("text");
+    let mut rest = text.strip_prefix(MAGIC).expect("version 2");
+    let mut carries = Vec::new();
+    while let Some((length, after)) = rest.split_once(':') {
+        let length = usize::from_str_radix(length, 36).expect("a length");
+        carries.push(after[..length].to_owned());
+        rest = after[length..].strip_prefix('\n').expect("a newline");
+    }
+    carries
+}
+
+/// Returns the sidecar with these carries.
+fn sidecar_of(carries: &[String]) -> Vec<u8> {
+    let mut text = MAGIC.to_owned();
+    for carry in carries {
+        let (mut length, mut digits) = (carry.len() as u32, Vec::new());
+        while length > 0 || digits.is_empty() {
+            digits.push(char::from_digit(length % 36, 36).expect("a digit"));
+            length /= 36;
+        }
+        text.extend(digits.iter().rev());
+        text = text + ":" + carry + "\n";
+    }
+    zstd::encode_all(text.as_bytes(), 1).expect("in memory")
+}
+
+fn home(written: &[u8], carries: &[String], from: &Format, to: &Format) -> (Written, Report) {
+    let format = |format: &Format| by_name(format.name).expect("a format");
+    let conversion = Conversion {
+        formats: FORMATS,
+        from: format(from),
+        to: format(to),
+        carry: CarryMode::Inline,
+        options: Options::default(),
+    };
+    let sidecar = Sidecar::read(&sidecar_of(carries)[..]).expect("a sidecar");
+    let Converted { bytes, sidecar, report } =
+        conversion.convert(written, Some(sidecar)).expect("in memory");
+    (Written { bytes, sidecar }, report)
+}
+
+/// Calls a function with the fixtures that have a sidecar, their names, formats and targets, and the
+/// carries.
+fn each_sidecar(mut each: impl FnMut(&str, &[u8], [&'static Format; 2], &[u8], Vec<String>)) {
+    let mut n_sidecars = 0;
+    for fixture in fixtures() {
+        let Some(from) = by_name(&fixture.format) else { continue };
+        let targets = line_targets().filter(|to| to.name != from.name);
+        for to in chosen(&fixture.name, targets, 2) {
+            let source = Written { bytes: fixture.bytes.clone(), sidecar: None };
+            let written = convert(&source, from, to, CarryMode::Sidecar).expect("in memory");
+            let Some(sidecar) = written.sidecar else { continue };
+            n_sidecars += 1;
+            let carries = carries(&sidecar);
+            let (back, _) = home(&written.bytes, &carries, to, from);
+            assert!(back.bytes == fixture.bytes, "{}", fixture.name);
+            each(&fixture.name, &fixture.bytes, [from, to], &written.bytes, carries);
+        }
+    }
+    assert!(n_sidecars > 100, "{n_sidecars} sidecars");
+}
+
+#[test]
+fn a_carry_that_is_in_the_sidecar_twice_is_restored_once_and_said() {
+    each_sidecar(|name, source, [from, to], written, mut carries| {
+        let doubled = name.len() % carries.len();
+        // Behind its first copy, and at the end.
+        for place in [doubled, carries.len()] {
+            carries.insert(place, carries[doubled].clone());
+            let (restored, report) = home(written, &carries, to, from);
+            assert!(report.restored.is_not_the_source(), "{name} to {}: {report:?}", to.name);
+            // Records that are equal may have taken each other's carries.
+            if report.restored.doubled == 1 && report.restored.missing == 0 {
+                assert!(restored.bytes == source, "{name} to {}: {report:?}", to.name);
+            }
+            carries.remove(place);
+        }
+    });
+}
+
+#[test]
+fn a_carry_that_is_not_in_the_sidecar_is_said() {
+    each_sidecar(|name, source, [from, to], written, mut carries| {
+        if carries.len() > 1 {
+            carries.remove(name.len() % carries.len());
+            let (restored, report) = home(written, &carries, to, from);
+            let is_said = report.restored.is_not_the_source();
+            assert!(is_said || restored.bytes == source, "{name} to {}: {report:?}", to.name);
+        }
+    });
+}
+
+#[test]
+fn carries_of_a_sidecar_that_cannot_be_read_are_said_and_go_on() {
+    each_sidecar(|name, _, [from, to], written, carries| {
+        let n_carries = carries.len() as u64;
+        let unknown = |carry: &String| carry.replacen(from.name, &"x".repeat(from.name.len()), 1);
+        let newer = |carry: &String| format!("3{}", &carry[1..]);
+        let damaged = |carry: &String| format!("{}\u{1}", &carry[..carry.len() - 1]);
+        // The first one: the others are restored.
+        for change in [&unknown as &dyn Fn(&String) -> String, &newer] {
+            let mut first = carries.clone();
+            first[0] = change(&first[0]);
+            let (_, report) = home(written, &first, to, from);
+            assert!(report.restored.is_not_the_source(), "{name} to {}: {report:?}", to.name);
+
+            let all: Vec<_> = carries.iter().map(change).collect();
+            let (native, report) = home(written, &all, to, from);
+            assert_eq!(report.restored.newer, n_carries, "{name} to {}: {report:?}", to.name);
+            assert!(report.wants_attention());
+            // The bytes of the carries go on: the way back gives the file.
+            let again = convert(&native, from, to, CarryMode::Inline).expect("in memory");
+            assert!(again.bytes == written, "{name} to {}", to.name);
+        }
+        let mut first = carries.clone();
+        first[0] = damaged(&first[0]);
+        let (_, report) = home(written, &first, to, from);
+        assert!(report.restored.is_not_the_source(), "{name} to {}: {report:?}", to.name);
+    });
+}
