@@ -38,7 +38,11 @@ mod toolchains;
 mod wasm;
 mod way;
 
-use std::path::Path;
+use std::{
+    env,
+    path::{Path, PathBuf},
+    sync::LazyLock,
+};
 
 pub use self::{
     alone::alone,
@@ -77,6 +81,10 @@ pub(crate) const PACKAGE_PREFIX: &str = "sessionlog-";
 
 /// Returns the folder of the workspace.
 pub fn root() -> &'static Path {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().unwrap_or(here)
+    // The path at compile time is of another clone if clones share a folder of build outputs.
+    static HERE: LazyLock<PathBuf> = LazyLock::new(|| {
+        let run_by_cargo = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+        run_by_cargo.unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into())
+    });
+    HERE.parent().unwrap_or(&HERE)
 }
