@@ -165,6 +165,7 @@ fn all_passed(report: &[Outcome]) -> bool {
     report.iter().all(|(_, _, is_fine)| *is_fine)
 }
 
+/// Runs a gate.
 fn timed(name: &'static str, gate: impl FnOnce() -> bool) -> Outcome {
     println!("gate: {name}");
     let start = Instant::now();

@@ -26,7 +26,7 @@ pub(crate) enum Seen {
 impl Ordinals {
     /// Adds an ordinal.
     pub(crate) fn see(&mut self, ordinal: u64) -> Seen {
-        let before = self.ranges.range(..=ordinal).next_back().map(|(start, end)| (*start, *end));
+        let before = self.before(ordinal);
         if before.is_some_and(|(_, end)| ordinal < end) {
             return Seen::Again;
         }
@@ -40,8 +40,12 @@ impl Ordinals {
 
     /// Returns whether an ordinal was added.
     pub(crate) fn has(&self, ordinal: u64) -> bool {
-        let before = self.ranges.range(..=ordinal).next_back();
-        before.is_some_and(|(_, end)| ordinal < *end)
+        self.before(ordinal).is_some_and(|(_, end)| ordinal < end)
+    }
+
+    /// Returns the last range that begins at an ordinal or before it.
+    fn before(&self, ordinal: u64) -> Option<(u64, u64)> {
+        self.ranges.range(..=ordinal).next_back().map(|(start, end)| (*start, *end))
     }
 
     /// Returns the number of different ordinals.

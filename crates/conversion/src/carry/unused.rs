@@ -14,7 +14,7 @@ pub(crate) enum UnusedCarries {
     /// None: they go into the target's carry, or the caller ignores them.
     #[default]
     Expected,
-    /// The carries of these formats that cannot be read, because the first carry of the source cannot be read.
+    /// The carries of these formats that cannot be read, because none of the first carries of the source can be read.
     Unreadable(Formats),
     /// All, unless the first ones belong to a session that was continued in another client.
     Late {
