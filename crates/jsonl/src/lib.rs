@@ -60,7 +60,7 @@ pub use self::{
     raw_buf::RawBuf,
     recover::{Piece, Recovery, recover},
     respell::{Respeller, Respelt, respell, respell_body, respell_str},
-    scan::{Backend, MAX_LINE, Scanner, Unescape, validate},
+    scan::{Backend, MAX_LINE, Scanner, Unescape, validate, with_vectors},
     stream::Stream,
     text::{Raw, Text},
     value::{Items, Kind, Members, Oddities, Value, ValueBuf},

@@ -22,7 +22,7 @@ mod unescape;
 
 use crate::{Error, ErrorKind, Line, Raw, Result, Value, utf8, value::Oddities};
 
-pub use self::unescape::Unescape;
+pub use self::{simd::with_vectors, unescape::Unescape};
 pub(crate) use self::unescape::unescape;
 use self::{
     bitmap::Quotes,

@@ -74,15 +74,10 @@ pub(crate) fn push_carried(line: &mut Vec<u8>, part: &[u8], style: Style) -> usi
     let ascii_only = style == Style::Python;
     line.reserve(part.len() + part.len() / 16);
     let whole = part.get(..end_of_characters(part)).unwrap_or_default();
-    let mut rest = whole;
-    while let Some((block, after)) = rest.split_first_chunk::<BLOCK>() {
-        let (exchanged, is_plain) = exchange_block(block, ascii_only);
-        if is_plain {
-            line.extend_from_slice(&exchanged);
-            rest = after;
-        } else {
-            rest = push_escaped(line, rest, BLOCK, ascii_only);
-        }
+    let mut rest = jsonl::with_vectors(|| push_plain(line, whole, ascii_only));
+    while rest.len() >= BLOCK {
+        rest = push_escaped(line, rest, BLOCK, ascii_only);
+        rest = jsonl::with_vectors(|| push_plain(line, rest, ascii_only));
     }
     while !rest.is_empty() {
         rest = push_escaped(line, rest, 1, ascii_only);
@@ -106,8 +101,24 @@ fn end_of_characters(text: &[u8]) -> usize {
 /// The size of a block in bytes: compilers turn it into a few vector instructions.
 const BLOCK: usize = 32;
 
+/// Appends the blocks at the front of a carry of which no byte needs an escape, and returns the rest.
+#[inline(always)]
+fn push_plain<'t>(line: &mut Vec<u8>, carry: &'t [u8], ascii_only: bool) -> &'t [u8] {
+    let mut rest = carry;
+    while let Some((block, after)) = rest.split_first_chunk::<BLOCK>() {
+        let (exchanged, is_plain) = exchange_block(block, ascii_only);
+        if !is_plain {
+            break;
+        }
+        line.extend_from_slice(&exchanged);
+        rest = after;
+    }
+    rest
+}
+
 /// Returns the exchanged bytes, and whether none of them needs an escape. Each byte is [`exchange`]d with masks that
 /// say also whether it needs an escape.
+#[inline(always)]
 fn exchange_block(block: &[u8; BLOCK], ascii_only: bool) -> ([u8; BLOCK], bool) {
     let mask = |is_set: bool| if is_set { 0xff } else { 0 };
     let mut exchanged = [0; BLOCK];

@@ -231,6 +231,25 @@ pub(crate) fn follow(bytes: &[u8], place: &mut Nesting) -> Option<usize> {
     }
 }
 
+/// Runs `work` as code for the widest vectors of this CPU. Only the code that the compiler inlines into the closure
+/// is compiled for them, so `work` is a loop over bytes without calls.
+///
+/// ```
+/// let bytes = *b"a loop of a known length, or over blocks";
+/// let n_blanks = jsonl::with_vectors(|| bytes.iter().filter(|byte| **byte == b' ').count());
+/// assert_eq!(n_blanks, 8);
+/// ```
+#[inline]
+pub fn with_vectors<R>(work: impl FnOnce() -> R) -> R {
+    #[cfg(target_arch = "x86_64")]
+    #[expect(unsafe_code, reason = "compiled for AVX2")]
+    if x86_64::has_avx2() {
+        // SAFETY: the function is safe except for its instructions, which the CPU was just tested for.
+        return unsafe { x86_64::run_by_avx2(work) };
+    }
+    work()
+}
+
 /// Returns a bit for each backslash and, if `is_ascii`, for each byte that is not printable ASCII.
 #[cfg(target_arch = "x86_64")]
 #[inline]
@@ -254,6 +273,11 @@ mod x86_64 {
         is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("bmi1")
             && is_x86_feature_detected!("popcnt")
+    }
+
+    #[target_feature(enable = "avx2,bmi1,popcnt")]
+    pub(super) fn run_by_avx2<R>(work: impl FnOnce() -> R) -> R {
+        work()
     }
 
     #[target_feature(enable = "avx2,bmi1,popcnt")]
