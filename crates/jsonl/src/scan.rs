@@ -22,7 +22,6 @@ mod unescape;
 
 use crate::{Error, ErrorKind, Line, Raw, Result, Value, utf8, value::Oddities};
 
-pub use self::{simd::with_vectors, unescape::Unescape};
 pub(crate) use self::unescape::unescape;
 use self::{
     bitmap::Quotes,
@@ -31,6 +30,7 @@ use self::{
     portable::Portable,
     simd::Kernel,
 };
+pub use self::{simd::with_vectors, unescape::Unescape};
 
 /// Length in bytes of the longest line that is indexed. Offsets within a line are 32-bit.
 pub const MAX_LINE: usize = u32::MAX as usize - 1;

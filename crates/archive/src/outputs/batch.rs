@@ -21,13 +21,13 @@ use std::{
     collections::{BTreeMap, HashSet},
     fmt, io,
     path::{Path, PathBuf},
-    sync::PoisonError,
+    sync::{Arc, PoisonError},
 };
 
 use sessions::Input;
 use storage::{
-    Finished, Identity, Named, Place, Published, RESIDUE, Replace, SIDECAR, beside, max_open_files,
-    unwritten,
+    Finished, Folder, Identity, Named, Place, Published, RESIDUE, Replace, SIDECAR, beside,
+    max_open_files, unwritten,
 };
 
 use super::{PublishSet, RunOutputs};
@@ -103,6 +103,12 @@ fn max_files() -> usize {
     MAX_FILES.min(usize::try_from(share).unwrap_or(MAX_FILES)).max(1)
 }
 
+/// Returns the folders that were created for the files of a set.
+fn new_folders(set: &PublishSet) -> Vec<Arc<Folder>> {
+    let places = set.files.iter().chain(&set.images).filter_map(Finished::place);
+    places.map(|place| &place.folder).filter(|folder| folder.is_new()).cloned().collect()
+}
+
 /// The files that were not published, with their errors.
 type Refused = Vec<(PathBuf, ConvertError)>;
 
@@ -119,15 +125,24 @@ impl RunOutputs {
         for item in items {
             match if is_synced { self.sync(&item) } else { Ok(()) } {
                 Ok(()) => whole.push(item),
-                Err(refusal) => refused.push((item.path, refusal)),
+                Err(refusal) => {
+                    let folders = new_folders(&item.set);
+                    drop(item.set);
+                    self.remove_new(&folders);
+                    refused.push((item.path, refusal));
+                }
             }
         }
         let mut named = Vec::new();
         for Item { path, set } in whole {
+            let folders = new_folders(&set);
             let PublishSet { files, images, replace, mut records } = set;
             match self.name(files, images, replace, &mut records) {
                 Ok(names) => named.push((path, names, records)),
-                Err(refusal) => refused.push((path, refusal)),
+                Err(refusal) => {
+                    self.remove_new(&folders);
+                    refused.push((path, refusal));
+                }
             }
         }
         let mut done = Vec::new();
@@ -164,6 +179,14 @@ impl RunOutputs {
             self.note_refusal(path, refusal);
         }
         refused
+    }
+
+    /// Removes the folders that were created for refused files, if nothing is in them.
+    fn remove_new(&self, folders: &[Arc<Folder>]) {
+        let root = self.root.as_ref().and_then(|root| root.folder().ok());
+        for folder in folders {
+            folder.remove_new(root);
+        }
     }
 
     /// Syncs the bytes of files to the disk.

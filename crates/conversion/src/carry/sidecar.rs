@@ -118,6 +118,10 @@ pub struct Sidecar {
     /// The numbers of the carries with a guard.
     places: HashMap<u64, VecDeque<u64>>,
     given: HashSet<u64>,
+    /// The guards and occurrences of the carries of version 1 that were read.
+    keys: HashSet<(u64, u64)>,
+    /// The carries of version 1 that were left out, because their guard and occurrence came before.
+    n_doubled: u64,
 }
 
 impl fmt::Debug for Sidecar {
@@ -172,6 +176,8 @@ impl Sidecar {
             next_seq: 0,
             places: HashMap::new(),
             given: HashSet::new(),
+            keys: HashSet::new(),
+            n_doubled: 0,
         })
     }
 
@@ -199,7 +205,17 @@ impl Sidecar {
         }
         let carry = String::from_utf8(carry).map_err(|_| not_a_sidecar())?;
         let guard = match key {
-            Some(key) => read_guard(&mut &key[..]),
+            Some(key) => {
+                let mut rest = &key[..];
+                let guard = read_guard(&mut rest);
+                let key = guard.zip(read_number(&mut rest));
+                // In version 2, the ordinals tell.
+                if key.is_some_and(|key| !self.keys.insert(key)) {
+                    self.n_doubled += 1;
+                    return Ok(true);
+                }
+                guard
+            }
             None => Carry::guard_in(&carry),
         };
         // A carry without a guard belongs to no record; it is counted at the end.
@@ -235,9 +251,7 @@ impl Sidecar {
     ///
     /// Returns an error if the file cannot be read.
     pub fn peek(&mut self) -> io::Result<Option<&str>> {
-        if self.ahead.is_empty() {
-            self.read_ahead()?;
-        }
+        while self.ahead.is_empty() && self.read_ahead()? {}
         Ok(self.ahead.first_key_value().map(|(_, carry)| carry.as_str()))
     }
 
@@ -275,15 +289,19 @@ impl Sidecar {
         Ok(place.and_then(|place| self.remove(place)))
     }
 
+    /// Returns the number of carries that were left out since the last call, because the sidecar had them
+    /// before. Only version 1 is told apart here.
+    pub(crate) fn take_doubled(&mut self) -> u64 {
+        std::mem::take(&mut self.n_doubled)
+    }
+
     /// Takes the next carry whose record did not come; `None` at the end.
     ///
     /// # Errors
     ///
     /// Returns an error if the file cannot be read.
     pub fn next_left(&mut self) -> io::Result<Option<String>> {
-        if self.ahead.is_empty() {
-            self.read_ahead()?;
-        }
+        while self.ahead.is_empty() && self.read_ahead()? {}
         self.places.clear();
         let place = self.ahead.first_key_value().map(|(place, _)| *place);
         Ok(place.and_then(|place| self.remove(place)))

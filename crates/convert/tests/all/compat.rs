@@ -167,6 +167,45 @@ fn files_of_0_1_0_come_back_from_every_pair() {
     assert!(n_files >= 24 * sources.len(), "{n_files} files");
 }
 
+/// Returns a sidecar of version 1 with its first carry once more at its end; `None` if it has none.
+fn with_doubled_carry(sidecar: &[u8]) -> Option<Vec<u8>> {
+    let text = zstd::decode_all(sidecar).expect("zstd");
+    let text = String::from_utf8(text).expect("text");
+    let carries = text.strip_prefix("carry 1\n").expect("version 1");
+    let (key, rest) = carries.split_once(',')?;
+    let (digits, carry) = rest.split_once(':').expect("a length");
+    let length = usize::from_str_radix(digits, 36).expect("a length");
+    let doubled = format!("{text}{key},{digits}:{}\n", &carry[..length]);
+    Some(zstd::encode_all(doubled.as_bytes(), 1).expect("in memory"))
+}
+
+#[test]
+fn a_carry_that_a_sidecar_of_0_1_0_has_twice_is_restored_once() {
+    let tree = archive("pairs");
+    let (sources, mut written) =
+        (below(&tree, "source"), below(&tree, "claude-code/clido/sidecar"));
+    let mut n_doubled = 0;
+    for (name, bytes) in &mut written {
+        if name.ends_with(".carry")
+            && let Some(doubled) = with_doubled_carry(bytes)
+        {
+            *bytes = doubled;
+            n_doubled += 1;
+        }
+    }
+    assert!(n_doubled > 100, "{n_doubled} sidecars");
+    let scratch = tempfile::tempdir().expect("a folder");
+    let [there, report] = ["there", "report.json"].map(|name| scratch.path().join(name));
+    write(&there, &written);
+    let name = report.to_str().expect("text");
+    let back = ["--from", "clido", "--to", "claude-code", "--report", name];
+    let differing = differing(&sources, &restored(&there, &back));
+    assert!(differing.is_empty(), "{differing:?}");
+    let report = fs::read_to_string(report).expect("a report");
+    let n_said = report.matches("\"lines_doubled\":1,").count();
+    assert_eq!(n_said, n_doubled, "{report}");
+}
+
 #[test]
 fn sessions_of_0_1_0_come_back_with_their_sub_agents() {
     let tree = archive("sub-agents");

@@ -239,10 +239,14 @@ fn an_image_replaces_no_file_and_follows_no_link() {
     fs::remove_dir_all(root.join("images")).expect("removed");
     fs::write(root.join("out.json"), "mine").expect("written");
     assert_eq!(run(root, &command).0, Some(2));
-    assert!(!root.join(IMAGE.0).exists());
+    assert!(!root.join("images").exists());
+    // A folder that was there stays.
+    fs::create_dir(root.join("images")).expect("a folder");
+    assert_eq!(run(root, &command).0, Some(2));
+    assert!(files(&root.join("images")).is_empty());
     #[cfg(unix)]
     {
-        _ = fs::remove_dir(root.join("images"));
+        fs::remove_dir(root.join("images")).expect("removed");
         fs::create_dir(root.join("elsewhere")).expect("a folder");
         std::os::unix::fs::symlink("elsewhere", root.join("images")).expect("a link");
         let (status, words) = run(root, &["a.jsonl", "--to", "atif", "-o", "other.json"]);

@@ -96,6 +96,19 @@ impl Folder {
         Ok(folder)
     }
 
+    /// Removes the folder if we created it and nothing is in it, then the folder above it in the same
+    /// way. `root` and the folders above it stay.
+    pub fn remove_new(self: &Arc<Self>, root: Option<&Arc<Self>>) {
+        let mut folder = self;
+        while let Some((above, name)) = folder.new_in.as_ref().zip(folder.path.file_name())
+            && root.is_none_or(|root| !Arc::ptr_eq(root, folder))
+            // The system removes no folder with files in it.
+            && above.remove_folder(name).is_ok()
+        {
+            folder = above;
+        }
+    }
+
     /// Syncs the names in it to the disk, and its own name if we created it.
     ///
     /// # Errors

@@ -70,7 +70,10 @@ impl Restorer {
 
     /// Returns the next carry of the sidecar whose record did not come; `None` at the end.
     pub(super) fn next_of_sidecar(&mut self) -> io::Result<Option<String>> {
-        self.sidecar.as_mut().map_or(Ok(None), Sidecar::next_left)
+        let Some(sidecar) = &mut self.sidecar else { return Ok(None) };
+        let next = sidecar.next_left();
+        self.stats.doubled += sidecar.take_doubled();
+        next
     }
 
     /// Adds a carry whose record is gone. Its held entries can still be restored.
