@@ -63,8 +63,9 @@ pub(crate) use self::others::OtherSink;
 use self::{envelope::keep_envelope, file::ReadFile};
 use crate::{
     carry::{
-        Manifest, ManifestEntry, Member, UnusedCarries,
+        Carry, Manifest, ManifestEntry, Member, UnusedCarries,
         guard::line_guard,
+        guard_of,
         restore::{Item, Restorer},
         run::{is_run, lines_of},
         sidecar::Sidecar,
@@ -329,6 +330,9 @@ impl<'w> SecondPass<'w> {
         let mut offset = self.report.bytes_in;
         while let Some(carry) = sidecar.next_left()? {
             self.unused.count_of_sidecar(&carry, &mut self.report.restored);
+            // A file without records has its carry under the guard of an empty record.
+            let has_record = Carry::guard_in(&carry).is_some_and(|guard| guard != guard_of(&[b""]));
+            self.report.restored.missing += u64::from(has_record);
             self.engine.hold_source_carry(&carry, offset)?;
             offset += 1;
         }

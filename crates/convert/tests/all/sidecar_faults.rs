@@ -6,8 +6,8 @@ use core_model::{Format, Options};
 
 use crate::shared::{
     fixtures::fixtures,
-    turns::chosen,
-    ways::{Written, convert, line_targets},
+    turns::{chosen, turn},
+    ways::{Written, convert, line_targets, others},
 };
 
 const MAGIC: &str = "carry 2\n";
@@ -104,6 +104,28 @@ fn a_carry_that_is_not_in_the_sidecar_is_said() {
             let is_said = report.restored.is_not_the_source();
             assert!(is_said || restored.bytes == source, "{name} to {}: {report:?}", to.name);
         }
+    });
+}
+
+#[test]
+fn a_chain_says_a_carry_whose_record_is_not_in_the_file() {
+    each_sidecar(|name, _, [from, to], written, mut carries| {
+        let thirds: Vec<_> = others(&[from, to]).collect();
+        let third = thirds[(name.len() + turn()) % thirds.len()];
+        let ways = [from, to, third].map(|format| format.name);
+        let (_, report) = home(written, &carries, to, third);
+        assert!(!report.restored.is_not_the_source(), "{name} {ways:?}: {report:?}");
+        // The guard of another record.
+        let changed = name.len() % carries.len();
+        let carry = &mut carries[changed];
+        let guard = carry.find("Gb:").expect("a guard") + 3;
+        carry.replace_range(guard..guard + 11, "AAAAAAAAAAA");
+        let (chained, report) = home(written, &carries, to, third);
+        assert_eq!(report.restored.missing, 1, "{name} {ways:?}: {report:?}");
+        assert!(report.wants_attention());
+        // The carry goes on.
+        let again = convert(&chained, third, to, CarryMode::Inline).expect("in memory");
+        assert!(again.bytes == written, "{name} {ways:?}");
     });
 }
 
