@@ -16,7 +16,6 @@ use crate::carry::{
     guard::{is_of_value, line_guard},
     guard_of,
     ordinals::Seen,
-    sidecar::Sidecar,
 };
 
 /// The sidecar's answer for a record.
