@@ -1,6 +1,9 @@
 //! Converts a session of several files to its files in another format.
 
-use std::{collections::HashSet, path::Path};
+use std::{
+    collections::{HashMap, HashSet},
+    path::Path,
+};
 
 use conversion::{
     CarryMode, Manifest, ManifestEntry, ManifestEntryKind, Source, conversion_history,
@@ -167,7 +170,9 @@ impl Job {
             Err(refusal) => return refused_for(unit, refusal),
         };
         let mut main = self.convert_file(&unit.main, path, &Extra::default());
-        let (mut results, mut tried) = (Vec::new(), HashSet::new());
+        let mut results = Vec::new();
+        // The number of files of each id that are restored, or have an error.
+        let mut tried: HashMap<String, usize> = HashMap::new();
         for Companion { input, role } in &unit.others {
             let result = match role {
                 _ if let Some(is_intact) = input.path().and_then(|path| derived.get(path)) => {
@@ -179,9 +184,10 @@ impl Job {
                 }
                 FileRole::Agent(id) => {
                     let back = self.agent_back(unit, input, id, path, from);
-                    // A file with an error is not missing.
                     let restored = back.as_ref().map_or_else(|_| Some(id), |it| it.1.as_ref());
-                    tried.extend(restored.cloned());
+                    if let Some(id) = restored {
+                        *tried.entry(id.clone()).or_insert(0) += 1;
+                    }
                     back.map(|(report, _)| report)
                 }
                 _ => match beside(unit, input, path) {
@@ -192,8 +198,15 @@ impl Job {
             results.push((input, result));
         }
         if let Ok(main) = &mut main {
-            let is_tried = |it: &Missing| it.evidence == Evidence::Carry && tried.contains(&it.id);
-            main.change_conversion(|done| done.report.missing.retain(|it| !is_tried(it)));
+            // Two sub-agents in different folders may have the same id.
+            let is_left = |it: &Missing| match tried.get_mut(&it.id) {
+                Some(n) if it.evidence == Evidence::Carry && *n > 0 => {
+                    *n -= 1;
+                    false
+                }
+                _ => true,
+            };
+            main.change_conversion(|done| done.report.missing.retain(is_left));
         }
         results.insert(0, (&unit.main, main));
         results

@@ -353,6 +353,29 @@ fn a_sub_agent_whose_file_or_carry_is_gone_is_said() {
 }
 
 #[test]
+fn of_two_sub_agents_with_one_id_one_is_refused_and_said_at_home() {
+    let agent = |said: &str| Lines::new("s1", Some("aone")).prompt("One.").says(said).bytes();
+    let tree: Tree = [
+        ("s1.jsonl".to_owned(), main_of_one_agent().bytes()),
+        ("s1/subagents/agent-aone.jsonl".to_owned(), agent("1")),
+        ("s1/subagents/flow/agent-aone.jsonl".to_owned(), agent("2")),
+    ]
+    .into();
+    let (folder, source) = folder_with(&tree);
+    for target in ["clido", "pi"] {
+        let [written, home] = ["there", "home"].map(|name| {
+            folder.path().join(target).join(name).join("s1.jsonl").display().to_string()
+        });
+        let main = source.join("s1.jsonl").display().to_string();
+        let (status, words) = convert(&[&main, "--to", target, "-o", &written]);
+        assert!(status == 1 && words.contains("another input goes to"), "{words}");
+        let (status, words) = convert(&[&written, "--to", "claude-code", "-o", &home]);
+        let n_said = words.matches("sub-agent aone is not restored").count();
+        assert_eq!((status, n_said), (1, 1), "{target}: {words}");
+    }
+}
+
+#[test]
 fn a_tree_of_clido_sessions_comes_back() {
     let (folder, source) = folder_with(&project());
     let clido = through(folder.path(), &source, &["clido"], &["--carry", "none"]);
