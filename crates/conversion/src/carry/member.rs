@@ -252,7 +252,7 @@ impl<'l> Member<'l> {
             }
         };
         let mut carry = written.decode().into_owned().into_bytes();
-        carry.iter_mut().for_each(|byte| *byte = exchange(*byte));
+        jsonl::with_vectors(|| carry.iter_mut().for_each(|byte| *byte = exchange(*byte)));
         Some(Self { before, after, carry: String::from_utf8(carry).ok()? })
     }
 
