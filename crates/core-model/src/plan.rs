@@ -11,6 +11,9 @@ pub struct Plan {
     /// The lines that are written later than their place in the file, in the order of the
     /// conversation.
     pub late: Vec<Late>,
+    /// The lines of compactions that keep the messages shown before them, in the order of the file. A
+    /// client sends their summaries as messages like any other.
+    pub keeping: Vec<u64>,
 }
 
 /// A line that is not part of the conversation.
@@ -34,7 +37,7 @@ pub struct Late {
 impl Plan {
     /// Returns whether all lines are the conversation, in their order.
     pub fn is_empty(&self) -> bool {
-        self.hidden.is_empty() && self.late.is_empty()
+        self.hidden.is_empty() && self.late.is_empty() && self.keeping.is_empty()
     }
 
     /// Returns the reason why a line is not part of the conversation; `None` if it is part of it.
@@ -49,5 +52,17 @@ impl Plan {
     pub fn hides(&self, offset: u64) -> Option<&'static str> {
         let found = self.hidden.binary_search_by_key(&offset, |hidden| hidden.offset).ok()?;
         self.hidden.get(found).map(|hidden| hidden.field)
+    }
+
+    /// Returns whether the line is a compaction that keeps the messages shown before it.
+    ///
+    /// ```
+    /// use core_model::Plan;
+    ///
+    /// let plan = Plan { keeping: vec![300], ..Plan::default() };
+    /// assert_eq!((plan.keeps(300), plan.keeps(0)), (true, false));
+    /// ```
+    pub fn keeps(&self, offset: u64) -> bool {
+        self.keeping.binary_search(&offset).is_ok()
     }
 }

@@ -156,7 +156,7 @@ impl Planner for Chain {
         };
         let hidden = self.nodes.iter().zip(&branch.shown).filter(is_hidden);
         let hidden = hidden.map(|(node, _)| Hidden { offset: node.offset(), field: "branch" });
-        Plan { hidden: hidden.collect(), late: self.late(&branch) }
+        Plan { hidden: hidden.collect(), late: self.late(&branch), ..Plan::default() }
     }
 }
 

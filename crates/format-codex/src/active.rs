@@ -1,8 +1,8 @@
-//! Finds the lines that are not part of the conversation: turns that were rolled back, and the
-//! first lines of other sessions.
+//! Finds the lines that are not part of the conversation: turns that were rolled back, the first lines
+//! of other sessions, and what a compaction replaced.
 //!
 //! In: the offsets of all lines, and which of them are turns of the user. Out: a [`Plan`] with the
-//! offsets to hide.
+//! offsets to hide, and the compactions that keep the turns before them.
 //!
 //! ```text
 //! {"type":"response_item","payload":{"type":"message","role":"user",..}}         shown
@@ -30,6 +30,8 @@ pub struct Active {
     session_id: Option<String>,
     /// The offset of the last compaction.
     compaction: Option<u64>,
+    /// The offsets of the compactions that keep turns before them.
+    keeping: Vec<u64>,
 }
 
 /// An item of the history.
@@ -50,6 +52,13 @@ struct Said {
     hidden: Option<&'static str>,
 }
 
+impl Said {
+    /// Returns the line with the reason why it is hidden, if there is one.
+    fn as_hidden(&self, field: Option<&'static str>) -> Option<Hidden> {
+        Some(Hidden { offset: self.offset, field: field? })
+    }
+}
+
 impl Active {
     /// Creates a builder. Options decide whether rolled back turns and compacted history are hidden.
     pub fn new(options: &Options) -> Self {
@@ -68,6 +77,9 @@ impl Active {
             // All turns of the user are kept, and the summary is one more.
             None => {
                 self.slots.retain(|slot| slot.is_turn);
+                if !self.slots.is_empty() {
+                    self.keeping.push(offset);
+                }
                 self.slots.push(slot(true));
             }
         }
@@ -135,13 +147,18 @@ impl Planner for Active {
     }
 
     fn finish(self: Box<Self>) -> Plan {
-        let first = self.compaction.filter(|_| self.from_last_compaction).unwrap_or(0);
-        let hidden = self.said.iter().filter_map(|said| {
-            let is_compacted = said.offset < first;
-            let field = said.hidden.or(is_compacted.then_some("compacted"))?;
-            Some(Hidden { offset: said.offset, field })
+        let Self { from_last_compaction, slots, said, compaction, keeping, .. } = *self;
+        let Some(first) = compaction.filter(|_| from_last_compaction) else {
+            let hidden = said.iter().filter_map(|said| said.as_hidden(said.hidden));
+            return Plan { hidden: hidden.collect(), ..Plan::default() };
+        };
+        // Slots are in the order of the file: those before the compaction are the turns that it keeps.
+        let is_kept = |offset: u64| slots.binary_search_by_key(&offset, |it| it.offset).is_ok();
+        let hidden = said.iter().filter_map(|said| {
+            let is_compacted = said.offset < first && !is_kept(said.offset);
+            said.as_hidden(said.hidden.or(is_compacted.then_some("compacted")))
         });
-        Plan { hidden: hidden.collect(), ..Plan::default() }
+        Plan { hidden: hidden.collect(), keeping, ..Plan::default() }
     }
 }
 
@@ -221,9 +238,50 @@ mod tests {
         let (text, at) = session(&lines);
         assert_eq!(plan(&text, &Options::default()).hidden, hidden(&at[2..3], "rolled_back"));
         let options = Options { from_last_compaction: true, ..Options::default() };
-        let all = plan(&text, &options).hidden;
-        assert_eq!(all[0], Hidden { offset: at[0], field: "compacted" });
-        assert_eq!(all.len(), 2);
+        assert_eq!(plan(&text, &options).hidden, hidden(&at[2..3], "rolled_back"));
+    }
+
+    #[test]
+    fn a_compaction_without_a_replacement_keeps_the_turns_before_it() {
+        let legacy = |text: &str| line("compacted", &format!(r#"{{"message":"{text}"}}"#));
+        let replaced = r#"{"message":"","replacement_history":[{"type":"message","role":"user","content":[{"type":"input_text","text":"K"}]}]}"#;
+        let lines = [
+            said("user", "zero"),
+            line("compacted", replaced),
+            said("user", "<environment_context>x"),
+            said("user", "one"),
+            said("assistant", "1"),
+            legacy("S"),
+            said("user", "two"),
+            said("assistant", "2"),
+            legacy("T"),
+            said("user", "three"),
+        ];
+        let (text, at) = session(&lines);
+        assert_eq!(plan(&text, &Options::default()), Plan::default());
+        let options = Options { from_last_compaction: true, ..Options::default() };
+        let cut = plan(&text, &options);
+        let gone = [at[0], at[2], at[4], at[7]];
+        assert_eq!(cut.hidden, hidden(&gone, "compacted"));
+        assert_eq!(cut.keeping, [at[5], at[8]]);
+        // The turns are K, one, S, two, T and three.
+        let (text, at) = session(&[&lines[..], &[roll_back(3)]].concat());
+        let cut = plan(&text, &options);
+        let field = |n: usize| cut.hides(at[n]);
+        let fields: Vec<_> = (0..10).map(field).collect();
+        let (compacted, rolled_back) = (Some("compacted"), Some("rolled_back"));
+        let expected = [compacted, None, compacted, None, compacted, None];
+        assert_eq!((&fields[..6], &fields[6..]), (&expected[..], &[rolled_back; 4][..]));
+    }
+
+    #[test]
+    fn a_summary_after_nothing_keeps_nothing() {
+        let compacted = line("compacted", r#"{"message":"S"}"#);
+        let (text, at) = session(&[said("assistant", "1"), compacted, said("user", "two")]);
+        let options = Options { from_last_compaction: true, ..Options::default() };
+        let cut = plan(&text, &options);
+        assert_eq!(cut.hidden, hidden(&at[..1], "compacted"));
+        assert!(cut.keeping.is_empty());
     }
 
     #[test]

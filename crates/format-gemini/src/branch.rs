@@ -180,6 +180,6 @@ impl Planner for Branch {
             let field = if *mark == 1 { "compacted" } else { "branch" };
             Hidden { offset: node.offset, field }
         });
-        Plan { hidden: hidden.collect(), late: self.late(sent) }
+        Plan { hidden: hidden.collect(), late: self.late(sent), ..Plan::default() }
     }
 }

@@ -241,7 +241,7 @@ impl Planner for Branch {
             let field = if *was_shown { "compacted" } else { "branch" };
             Hidden { offset: node.offset, field }
         });
-        Plan { hidden: hidden.collect(), late: self.late(path) }
+        Plan { hidden: hidden.collect(), late: self.late(path), ..Plan::default() }
     }
 }
 

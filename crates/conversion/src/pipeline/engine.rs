@@ -261,6 +261,11 @@ impl<'w> Engine<'w> {
         self.out.lose_at(LossKind::Dropped, field, place);
     }
 
+    /// Counts a member of a source line that the target shows with less structure.
+    pub(crate) fn flatten(&mut self, field: &'static str, place: Place) {
+        self.out.lose_at(LossKind::Flattened, field, place);
+    }
+
     /// Counts a source line that the target does not show, under its record type.
     pub(crate) fn lose_record(&mut self, event: &Event<'_>, place: Place) {
         self.out.lose_record_at(event, place);

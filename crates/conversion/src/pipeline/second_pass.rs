@@ -76,7 +76,7 @@ use crate::{
         engine::{Engine, Flow},
         recovery::is_damage,
         report::Report,
-        survey::{Survey, as_own},
+        survey::{Survey, as_own, as_prompt},
     },
 };
 
@@ -538,10 +538,10 @@ impl<'w> SecondPass<'w> {
                 return Ok(());
             }
         };
+        let place = Place { line: self.report.lines_in, offset: line.offset() };
         if !is_agent && let Some(field) = self.survey.hides(line.offset(), event) {
             let is_notice = matches!(event.body, Body::Notice(_)) && !event.is_sub_agent();
             let is_said = event.message().is_some() || is_notice;
-            let place = Place { line: self.report.lines_in, offset: line.offset() };
             if !is_said {
                 engine.lose_record(event, place);
             } else if !self.survey.is_elsewhere(event) {
@@ -549,7 +549,15 @@ impl<'w> SecondPass<'w> {
             }
             return engine.hide(line, event, format);
         }
-        let own = is_agent.then(|| as_own(*event));
+        let is_summary = event.message().is_some_and(|message| message.is_summary);
+        let own = match is_agent {
+            true => Some(as_own(*event)),
+            false if is_summary && self.survey.plan.keeps(line.offset()) => {
+                engine.flatten("isCompactSummary", place);
+                Some(as_prompt(*event))
+            }
+            false => None,
+        };
         let event = own.as_ref().unwrap_or(event);
         let Some(skeleton) = skeleton else { return engine.write(line, event, format) };
         let mut event = *event;

@@ -5,7 +5,7 @@
 
 use std::{collections::HashSet, io, sync::Arc};
 
-use core_model::{Answers, Event, Facts, Format, Plan, Planner, Role};
+use core_model::{Answers, Body, Event, Facts, Format, Plan, Planner, Role};
 use jsonl::Line;
 
 use crate::{
@@ -94,6 +94,15 @@ impl Survey {
     pub(crate) fn is_elsewhere(&self, event: &Event<'_>) -> bool {
         self.has_derived && Agents::names(event)
     }
+}
+
+/// Returns the summary of a compaction that keeps what is before it: a message of the user like any other,
+/// because a client would cut off what is before a summary.
+pub(crate) fn as_prompt(mut event: Event<'_>) -> Event<'_> {
+    if let Body::Message(message) = &mut event.body {
+        message.is_summary = false;
+    }
+    event
 }
 
 /// Returns a sub-agent's event as an event of a session of its own.

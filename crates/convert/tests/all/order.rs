@@ -1,6 +1,6 @@
 //! Tests of the order and the start of a conversation: it is the one that the client would send.
 
-use convert::{CarryMode, Conversion, Converted, FORMATS, Sidecar, by_name};
+use convert::{CarryMode, Conversion, Converted, FORMATS, Report, Sidecar, by_name};
 use core_model::{Block, Format, LossKind, Options};
 
 use crate::shared::{
@@ -71,6 +71,59 @@ fn from_the_last_compaction_on_it_is_what_the_client_sends() {
         let target = convert(&source, ways, CarryMode::None, Options::default()).bytes;
         let expected = ["A long talk", "Very long.", &summary, "Go on", "Going on."];
         assert_eq!(words(&target, to), expected, "{}", to.name);
+    }
+}
+
+/// A compaction of Codex before 0.59 keeps the user's messages, as texts before its summary.
+#[test]
+fn a_compaction_of_codex_that_replaces_nothing_keeps_the_messages_of_the_user() {
+    let source = fixture("codex/compaction-without-replacement.jsonl");
+    let codex = by_name("codex").expect("a format");
+    let sent = ["One", "Summary of one.", "Two", "2"];
+    for to in FORMATS.targets().filter(|format| format.family != "codex") {
+        let lost = |report: &Report, kind: LossKind, field: &str| -> Vec<u64> {
+            let losses = report.losses.iter();
+            let found = losses.filter(|(other, name, _)| (*other, *name) == (kind, field));
+            found.flat_map(|(_, _, loss)| loss.places.iter().map(|place| place.line)).collect()
+        };
+        for carry in [CarryMode::None, CarryMode::Inline] {
+            let Converted { bytes: target, report, .. } =
+                convert(&source, (codex, to), carry, compacted());
+            assert_eq!(words(&target, to), sent, "{}", to.name);
+            // A client that resumes a summary cuts off what is before it.
+            for_each_event(&target, to, |event| {
+                let is_summary = event.message().is_some_and(|message| message.is_summary);
+                assert!(!is_summary, "{}: {}", to.name, event.value.raw().as_str());
+            });
+            // OpenCode has no place for the notice of line 6, whose type has the same name.
+            let gone = lost(&report, LossKind::Dropped, "compacted");
+            assert_eq!(
+                gone.iter().filter(|line| **line != 6).collect::<Vec<_>>(),
+                [&5],
+                "{}",
+                to.name
+            );
+            let flag = lost(&report, LossKind::Flattened, "isCompactSummary");
+            assert_eq!(flag, [6], "{}", to.name);
+            if carry == CarryMode::Inline {
+                let home = convert(&target, (to, codex), carry, Options::default()).bytes;
+                assert!(home == source, "{}", to.name);
+            }
+        }
+        let there = Conversion {
+            formats: FORMATS,
+            from: codex,
+            to,
+            carry: CarryMode::Sidecar,
+            options: compacted(),
+        };
+        let back = Conversion { from: to, to: codex, options: Options::default(), ..there.clone() };
+        let Converted { bytes: target, sidecar, .. } =
+            there.convert(&source, None).expect("in memory");
+        assert_eq!(words(&target, to), sent, "{}", to.name);
+        let sidecar = Sidecar::read(&*sidecar.expect("a sidecar")).expect("a sidecar");
+        let home = back.convert(&target, Some(sidecar)).expect("in memory").bytes;
+        assert!(home == source, "{}", to.name);
     }
 }
 

@@ -64,7 +64,7 @@ impl Chain {
             }
         }
         hidden.sort_unstable_by_key(|hidden| hidden.offset);
-        Some(Plan { hidden, late: self.late(&branch) })
+        Some(Plan { hidden, late: self.late(&branch), ..Plan::default() })
     }
 
     /// Moves the messages that a boundary preserves behind its summary.

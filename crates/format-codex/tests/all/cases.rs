@@ -104,7 +104,6 @@ const SHOWN_OTHERWISE: Differing = &[
     ("args-not-json", "arguments that are no JSON become a member of an object"),
     ("web-search", "an item without id and output is a call for us"),
     ("compaction-item", "a summary in ciphertext has no text to show"),
-    ("compacted-message", "Codex sends the prompts before the summary again; we show the summary"),
     ("compacted-replacement-call", "a call in `replacement_history` is not shown"),
     ("env-context-kept", "the client's own texts are shown, as meta"),
     ("user-event-only-env", "as `env-context-kept`"),

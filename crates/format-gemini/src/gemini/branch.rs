@@ -327,6 +327,6 @@ impl Planner for GeminiBranch {
             .collect();
         hidden.sort_by_key(|hidden| hidden.offset);
         hidden.dedup_by_key(|hidden| hidden.offset);
-        Plan { hidden, late }
+        Plan { hidden, late, ..Plan::default() }
     }
 }
