@@ -104,6 +104,13 @@ class Outcome:
         for item in [item for item in missing if item[1] == "result" and item[2] in masked]:
             self.named["result that the client masks"] += missing.pop(item)
             added.pop(masked[item[2]], None)
+        # Codex sends the start and the end of long results.
+        for short, long, name in ((missing, added, "result that its own client shortens"), (added, missing, "result that the client shortens")):
+            whole = {item[2]: item for item in long if item[1] == "result"}
+            for item in [item for item in short if item[1] == "result" and item[2] in whole]:
+                if history.is_shortened(whole[item[2]][3], item[3]):
+                    self.named[name] += short.pop(item)
+                    long.pop(whole[item[2]], None)
         for item in [item for item in missing if item[1] == "thinking"]:
             # pi sends thinking that another model signed as a text.
             as_text = (item[0], "text", item[2])
