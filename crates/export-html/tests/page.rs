@@ -3,11 +3,12 @@
 
 #[path = "shared/parsed.rs"]
 mod parsed;
+#[path = "../../core-model/tests/shared/skipped.rs"]
+mod skipped;
 
 use std::{
     collections::BTreeSet,
     fs,
-    io::{self, Write},
     path::{Path, PathBuf},
     sync::atomic::{AtomicUsize, Ordering},
     thread,
@@ -17,6 +18,7 @@ use core_model::{Body, Format};
 use export_html::{Entry, Figures, FinishedPage, Page, Spent, Survey, write_index};
 use jsonl::{Scanner, Style, push_string};
 use parsed::{Parsed, parse};
+use skipped::say_skipped;
 
 const FORMATS: [&Format; 4] = [
     &format_claude_code::FORMAT,
@@ -87,9 +89,7 @@ fn every_fixture_and_every_hostile_file_is_a_page() {
     paths.extend(files(data.join("hostile")));
     paths.extend(files(data.join("clients")));
     if paths.len() == n_fixtures {
-        let test = thread::current();
-        let test = test.name().unwrap_or_default();
-        _ = writeln!(io::stderr(), "skipped: {test}: no data in {}", data.display());
+        say_skipped(format_args!("no data in {}", data.display()));
     }
     let allowed: BTreeSet<&str> = ELEMENTS.split_whitespace().collect();
     let check = |path: &PathBuf| {

@@ -40,6 +40,8 @@ mod selection;
 mod sessions;
 mod shared;
 mod sidecar_faults;
+#[path = "../../../core-model/tests/shared/skipped.rs"]
+mod skipped;
 mod stores;
 mod terminal;
 mod tiny_lines;

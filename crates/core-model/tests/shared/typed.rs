@@ -4,7 +4,6 @@
 use std::{
     collections::BTreeSet,
     fs,
-    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -16,6 +15,7 @@ use crate::format::{
 };
 
 use crate::face::fixtures;
+use crate::skipped::say_skipped;
 
 /// Counts over the records of some files.
 #[derive(Debug, Default)]
@@ -108,9 +108,7 @@ fn what_clients_wrote_is_serialized_to_its_bytes() {
         let mut folders = vec![root.join(folder)];
         while let Some(folder) = folders.pop() {
             let Ok(entries) = fs::read_dir(&folder) else {
-                let (test, path) = (std::thread::current(), folder.display());
-                let test = test.name().unwrap_or_default();
-                _ = writeln!(io::stderr(), "skipped: {test}: no data in {path}");
+                say_skipped(format_args!("no data in {}", folder.display()));
                 continue;
             };
             for path in entries.map(|entry| entry.expect("an entry").path()) {

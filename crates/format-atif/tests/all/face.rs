@@ -1,10 +1,8 @@
 //! The documents that the shared tests read.
 
-use std::{
-    fs,
-    io::{self, Write},
-    path::PathBuf,
-};
+use std::{fs, path::PathBuf};
+
+use crate::skipped::say_skipped;
 
 /// The folders of the shared data with documents of Harbor, of its validator and of other programs.
 const DATA: &[&str] = &["atif", "clients/atif", "clients/atif-cases"];
@@ -20,9 +18,7 @@ pub(crate) fn fixtures() -> Vec<PathBuf> {
         paths.extend(documents(folder));
     }
     if paths.len() == n_own {
-        let test = std::thread::current();
-        let test = test.name().unwrap_or_default();
-        _ = writeln!(io::stderr(), "skipped: {test}: no data in CONVERT_DATA");
+        say_skipped("no data in CONVERT_DATA");
     }
     paths
 }

@@ -6,6 +6,9 @@ mod fixtures;
 #[cfg(feature = "serde")]
 mod format;
 #[cfg(feature = "serde")]
+#[path = "../../../core-model/tests/shared/skipped.rs"]
+mod skipped;
+#[cfg(feature = "serde")]
 #[path = "../../../core-model/tests/shared/typed.rs"]
 mod typed;
 mod verdicts;

@@ -3,7 +3,6 @@
 use std::{
     collections::HashSet,
     fs,
-    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -12,6 +11,7 @@ use format_claude_code::{ChainRule, FORMAT, Transcript};
 use jsonl::{Scanner, Style};
 
 use crate::shared::written::validate;
+use crate::skipped::say_skipped;
 
 fn files(folder: &str) -> Vec<PathBuf> {
     let data = match std::env::var_os("CONVERT_DATA") {
@@ -27,10 +27,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
         }
     }
     if files.is_empty() {
-        // Without the data the tests pass, and say so.
-        let test = std::thread::current();
-        let test = test.name().unwrap_or_default();
-        _ = writeln!(io::stderr(), "skipped: {test}: no data in {}", data.display());
+        say_skipped(format_args!("no data in {}", data.display()));
     }
     files
 }

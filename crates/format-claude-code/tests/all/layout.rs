@@ -2,13 +2,14 @@
 
 use std::{
     fs,
-    io::{self, Write},
     path::{Path, PathBuf},
 };
 
 use core_model::{Evidence, Missing, Sidechains};
 use format_claude_code::{FORMAT, open_session_tree};
 use jsonl::Scanner;
+
+use crate::skipped::say_skipped;
 
 fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
@@ -217,9 +218,7 @@ fn sub_agents_of_real_sessions() {
     );
     let tests = data.join("real/iansherr+claude-code-log/test/test_data");
     if !tests.is_dir() {
-        let test = std::thread::current();
-        let test = test.name().unwrap_or_default();
-        _ = writeln!(io::stderr(), "skipped: {test}: no data in {}", data.display());
+        say_skipped(format_args!("no data in {}", data.display()));
         return;
     }
     let linked = |main: PathBuf| -> Vec<(String, Option<String>, Option<String>)> {

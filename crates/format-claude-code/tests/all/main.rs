@@ -12,6 +12,8 @@ mod listing;
 mod markdown;
 mod reader;
 mod shared;
+#[path = "../../../core-model/tests/shared/skipped.rs"]
+mod skipped;
 mod transcript;
 #[cfg(feature = "serde")]
 #[path = "../../../core-model/tests/shared/typed.rs"]

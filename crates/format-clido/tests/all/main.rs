@@ -7,6 +7,8 @@ mod format;
 mod history;
 mod session_lines;
 mod shared;
+#[path = "../../../core-model/tests/shared/skipped.rs"]
+mod skipped;
 mod strict;
 #[cfg(feature = "serde")]
 #[path = "../../../core-model/tests/shared/typed.rs"]

@@ -11,6 +11,7 @@ use format_codex::{history, read_lineage};
 use serde_json::Value;
 
 use crate::face::fixtures;
+use crate::skipped::say_skipped;
 
 /// Returns an item as a few words: `user: Hi`, `call call_1`, `output call_1: aborted`.
 fn word(item: &Value) -> String {
@@ -228,9 +229,7 @@ fn the_history_is_that_of_the_reference_reader() {
     let answer = match reference.output() {
         Ok(output) if output.status.success() => output.stdout,
         _ => {
-            let (test, path) = (std::thread::current(), clients.display());
-            let test = test.name().unwrap_or_default();
-            _ = writeln!(io::stderr(), "skipped: {test}: no reference reader in {path}");
+            say_skipped(format_args!("no reference reader in {}", clients.display()));
             return;
         }
     };

@@ -6,6 +6,8 @@ mod face;
 mod fixtures;
 mod format;
 mod history;
+#[path = "../../../core-model/tests/shared/skipped.rs"]
+mod skipped;
 mod store;
 mod stream;
 #[cfg(feature = "serde")]

@@ -5,6 +5,9 @@ mod cases;
 mod face;
 mod fixtures;
 mod format;
+#[cfg(feature = "serde")]
+#[path = "../../../core-model/tests/shared/skipped.rs"]
+mod skipped;
 mod store;
 #[cfg(feature = "serde")]
 #[path = "../../../core-model/tests/shared/typed.rs"]

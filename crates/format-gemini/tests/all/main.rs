@@ -7,5 +7,8 @@ mod fixtures;
 mod format;
 mod gemini;
 #[cfg(feature = "serde")]
+#[path = "../../../core-model/tests/shared/skipped.rs"]
+mod skipped;
+#[cfg(feature = "serde")]
 #[path = "../../../core-model/tests/shared/typed.rs"]
 mod typed;

@@ -5,6 +5,9 @@ mod face;
 mod fixtures;
 #[cfg(feature = "serde")]
 mod format;
+#[cfg(feature = "serde")]
+#[path = "../../../core-model/tests/shared/skipped.rs"]
+mod skipped;
 mod store;
 #[cfg(feature = "serde")]
 #[path = "../../../core-model/tests/shared/typed.rs"]

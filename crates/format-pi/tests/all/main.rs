@@ -5,6 +5,9 @@ mod face;
 mod fixtures;
 mod format;
 #[cfg(feature = "serde")]
+#[path = "../../../core-model/tests/shared/skipped.rs"]
+mod skipped;
+#[cfg(feature = "serde")]
 #[path = "../../../core-model/tests/shared/typed.rs"]
 mod typed;
 mod verdicts;

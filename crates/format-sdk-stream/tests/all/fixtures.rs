@@ -1,13 +1,12 @@
 //! Tests of streams in both flavors: dumps of the real SDK, odd files, and laws.
 
-use std::{
-    io::{self, Write},
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use core_model::{Facts, Format, LossKind, Options, Output, SdkVersion};
 use format_sdk_stream::{DUMP, Progress, WIRE};
 use jsonl::{Scanner, Style};
+
+use crate::skipped::say_skipped;
 
 /// The result of a conversion.
 struct Conversion {
@@ -81,9 +80,7 @@ fn data() -> Option<PathBuf> {
         PathBuf::from,
     );
     if !data.join("sdk-dump").is_dir() {
-        let test = std::thread::current();
-        let test = test.name().unwrap_or_default();
-        _ = writeln!(io::stderr(), "skipped: {test}: no data in {}", data.display());
+        say_skipped(format_args!("no data in {}", data.display()));
         return None;
     }
     Some(data)

@@ -3,7 +3,6 @@
 
 use std::{
     fs,
-    io::{self, Write},
     path::{Path, PathBuf},
     slice,
 };
@@ -14,6 +13,8 @@ use format_sdk_stream::{
     agent_sessions, assistant_texts, count_tool_uses, interactions, prompts, result, result_of,
     status, status_of, tool_invocations, tool_results, total_cost,
 };
+
+use crate::skipped::say_skipped;
 
 fn fixture(name: &str) -> Vec<u8> {
     let path = format!("{}/../../fixtures/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
@@ -83,9 +84,7 @@ fn what_the_sdk_dumped_is_written_again() {
         }
     }
     if n_files == 0 {
-        let test = std::thread::current();
-        let test = test.name().unwrap_or_default();
-        _ = writeln!(io::stderr(), "skipped: {test}: no data in {}", data().display());
+        say_skipped(format_args!("no data in {}", data().display()));
     }
 }
 

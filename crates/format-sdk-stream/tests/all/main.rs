@@ -5,6 +5,8 @@ mod face;
 mod fixtures;
 mod format;
 mod library;
+#[path = "../../../core-model/tests/shared/skipped.rs"]
+mod skipped;
 #[cfg(feature = "serde")]
 #[path = "../../../core-model/tests/shared/typed.rs"]
 mod typed;

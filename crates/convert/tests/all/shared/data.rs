@@ -2,12 +2,14 @@
 
 use std::{
     fs,
-    io::{self, Cursor, Write},
+    io::Cursor,
     path::{Path, PathBuf},
 };
 
 use convert::{Detected, Source, detect};
 use core_model::Format;
+
+use crate::skipped::say_skipped;
 
 /// Returns the folder of the shared data.
 pub(crate) fn root() -> PathBuf {
@@ -42,10 +44,7 @@ pub(crate) fn data(folders: &[&str]) -> Vec<(String, Vec<u8>)> {
         })
         .collect();
     if files.is_empty() {
-        // Without the data the tests pass, and say so. `.ci/run` runs those that did once more, with it.
-        let test = std::thread::current();
-        let test = test.name().unwrap_or_default();
-        _ = writeln!(io::stderr(), "skipped: {test}: no data in {}", root.display());
+        say_skipped(format_args!("no data in {}", root.display()));
     }
     files
 }

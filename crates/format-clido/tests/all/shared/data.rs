@@ -2,9 +2,10 @@
 
 use std::{
     fs,
-    io::{self, Write},
     path::{Path, PathBuf},
 };
+
+use crate::skipped::say_skipped;
 
 /// Returns the files of a folder of the shared data, without subfolders. Without data, prints a
 /// note and returns none.
@@ -21,10 +22,7 @@ pub(crate) fn data(folder: &str) -> Vec<(String, Vec<u8>)> {
         .map(|path| (path.display().to_string(), fs::read(path).expect("a file")))
         .collect();
     if files.is_empty() {
-        // Without the data the tests pass, and say so.
-        let (test, path) = (std::thread::current(), root.join(folder));
-        let test = test.name().unwrap_or_default();
-        _ = writeln!(io::stderr(), "skipped: {test}: no data in {}", path.display());
+        say_skipped(format_args!("no data in {}", root.join(folder).display()));
     }
     files.sort();
     files
