@@ -129,7 +129,7 @@ pub use self::{
         subfolders,
     },
     text_body::TextBody,
-    time::{iso_millis, millis},
+    time::{iso_millis, millis, millis_as_printed},
     tool_name::ToolName,
     turn::Turn,
     usage::{Tokens, Usage},

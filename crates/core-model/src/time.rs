@@ -8,7 +8,7 @@ mod any;
 #[cfg(any(test, not(feature = "jiff")))]
 mod strict;
 
-use jsonl::Raw;
+use jsonl::{Raw, Text};
 
 #[cfg(feature = "jiff")]
 pub use self::any::named_time;
@@ -53,13 +53,15 @@ fn millis_of_utc(text: &[u8]) -> Option<i64> {
     if !words.iter().zip([b"0000-00-", b"00T00:00", b":00.000Z"]).all(is_alike) {
         return None;
     }
-    let [year, month, day] = [&text[..4], &text[5..7], &text[8..10]].map(number);
-    let [hour, minute, second] = [&text[11..13], &text[14..16], &text[17..19]].map(number);
-    let millis = number(&text[20..23]);
+    let [m, i, l, e, _, o, n, _, d, a, _, h, r, _, u, t, _, s, c, _, x, y, z, _] =
+        text.map(|byte| i32::from(byte) - i32::from(b'0'));
+    let [year, month, day] = [m * 1000 + i * 100 + l * 10 + e, o * 10 + n, d * 10 + a];
+    let [hour, minute, second] = [h * 10 + r, u * 10 + t, s * 10 + c];
+    let millis = x * 100 + y * 10 + z;
     let is_leap_year = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let n_days = match month {
         4 | 6 | 9 | 11 => 30,
-        2 => 28 + i64::from(is_leap_year),
+        2 => 28 + i32::from(is_leap_year),
         1..=12 => 31,
         _ => return None,
     };
@@ -67,22 +69,34 @@ fn millis_of_utc(text: &[u8]) -> Option<i64> {
         return None;
     }
     // Years that begin in March have their leap day at the end (H. Hinnant, days_from_civil).
-    let year = year - i64::from(month <= 2);
+    let year = year - i32::from(month <= 2);
     let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
     let days =
         365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + day_of_year
             - 719_468;
-    Some((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + millis)
+    let seconds = i64::from(days) * 86_400 + i64::from(hour * 3600 + minute * 60 + second);
+    Some(seconds * 1000 + i64::from(millis))
+}
+
+/// Returns a time as [`millis`] does, if [`iso_millis`] prints it as this text, and the year has four digits; otherwise
+/// `None`.
+///
+/// ```
+/// let text = |written| jsonl::Text::new(written).expect("a string");
+/// let millis = core_model::millis_as_printed(text(r#""2025-12-25T10:30:00.007Z""#));
+/// assert_eq!(millis, Some(1766658600007));
+/// assert_eq!(core_model::millis_as_printed(text(r#""2025-12-25T10:30:00Z""#)), None);
+/// ```
+pub fn millis_as_printed(text: Text<'_>) -> Option<i64> {
+    let bytes = text.body().as_bytes();
+    // Years before 1000 and after 9998 are printed by other functions.
+    let is_usual = bytes.first() > Some(&b'0') && !bytes.starts_with(b"9999");
+    is_usual.then(|| millis_of_utc(bytes)).flatten()
 }
 
 /// Prints a time of a year from 1000 to 9998; `None` for any other year.
 fn iso_of_four_digits(millis: i64) -> Option<String> {
     civil(millis).filter(|(year, _)| (1000..=9998).contains(year)).map(|(_, text)| text)
-}
-
-/// Returns the number that ASCII digits spell.
-fn number(digits: &[u8]) -> i64 {
-    digits.iter().fold(0, |number, digit| 10 * number + i64::from(digit - b'0'))
 }
 
 /// Returns whether eight bytes have a shape: digits where the shape has `0`, and otherwise its
@@ -172,6 +186,10 @@ mod tests {
                 format!("{day}T{:02}:{:02}:59.{:03}Z", n_days % 24, n_days % 60, n_days % 1000);
             let expected = text.parse::<Timestamp>().expect("a time").as_millisecond();
             assert_eq!(millis_of_utc(text.as_bytes()), Some(expected), "{text}");
+            let written = format!("\"{text}\"");
+            if let Some(millis) = Text::new(&written).and_then(millis_as_printed) {
+                assert_eq!((millis, iso_millis(millis)), (expected, text));
+            }
         }
     }
 

@@ -39,6 +39,7 @@ mod respell;
 mod scan;
 mod stream;
 mod text;
+mod text_buf;
 #[cfg(feature = "serde")]
 mod typed;
 mod utf8;
@@ -63,6 +64,7 @@ pub use self::{
     scan::{Backend, MAX_LINE, Scanner, Unescape, validate, with_vectors},
     stream::Stream,
     text::{Raw, Text},
+    text_buf::TextBuf,
     value::{Items, Kind, Members, Oddities, Value, ValueBuf},
 };
 #[cfg(feature = "serde")]

@@ -22,7 +22,7 @@ mod unescape;
 
 use crate::{Error, ErrorKind, Line, Raw, Result, Value, utf8, value::Oddities};
 
-pub(crate) use self::unescape::unescape;
+pub(crate) use self::unescape::{unescape, unescape_into};
 use self::{
     bitmap::Quotes,
     grammar::walk,

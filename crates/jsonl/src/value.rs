@@ -256,21 +256,34 @@ impl<'l> Value<'l> {
     /// let [name, id, input] = value.get_all(["name", "id", "input"]);
     /// assert_eq!(id.and_then(|id| id.raw().as_u64()), Some(2));
     /// assert!(name.is_some() && input.is_none());
+    /// let value = scanner.scan_slice(br#"{"\u0069d":1,"idea":2,"nam\u0065":3,"":4}"#, 0)?;
+    /// let [name, id, empty] = value.get_all(["name", "id", ""]);
+    /// let numbers = [name, id, empty].map(|it| it.and_then(|it| it.raw().as_u64()));
+    /// assert_eq!(numbers, [Some(3), Some(1), Some(4)]);
     /// # Ok::<(), jsonl::Error>(())
     /// ```
     pub fn get_all<const N: usize>(&self, names: [&str; N]) -> [Option<Value<'l>>; N] {
+        let end = if self.is_object() { self.node.next() as usize } else { 0 };
+        let nodes = self.nodes.get(..end).unwrap_or_default();
+        let bytes = self.line.as_bytes();
+        let mut at = self.at as usize + 1;
         let mut found = [None; N];
-        self.read_members(|key, value| {
-            let mut is_known = false;
+        // A key has no child nodes: the next node is its value.
+        while let Some([key, node, ..]) = nodes.get(at..) {
+            // Most keys differ in length (escapes only make a key longer) or in the first byte.
+            let length = (key.end - key.start).saturating_sub(2) as usize;
+            let begin = bytes.get(key.start as usize + 1);
             for (name, found) in names.iter().zip(&mut found) {
-                if key == name.as_bytes() {
-                    *found = Some(value);
-                    is_known = true;
+                let first = name.as_bytes().first();
+                let may_be = length == name.len() && begin == first
+                    || length > name.len() && (begin == first || begin == Some(&b'\\'));
+                if (may_be || first.is_none()) && Text::from_scanned(self.slice(*key)).is(name) {
+                    *found = Some((*node, at as u32 + 1));
                 }
             }
-            is_known
-        });
-        found
+            at = node.next() as usize;
+        }
+        found.map(|found| found.map(|(node, at)| Value { node, at, ..*self }))
     }
 
     /// Returns the member `name` of an object. The last duplicate wins. `None` if there is none, if

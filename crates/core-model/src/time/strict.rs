@@ -41,7 +41,7 @@ fn read_offset(text: &str) -> Option<i64> {
     let &[sign, h1, h2, b':', m1, m2] = text.as_bytes() else { return None };
     let number = |tens: u8, ones: u8| {
         let is_number = tens.is_ascii_digit() && ones.is_ascii_digit();
-        is_number.then(|| super::number(&[tens, ones]))
+        is_number.then(|| 10 * i64::from(tens - b'0') + i64::from(ones - b'0'))
     };
     let (hours, minutes) = (number(h1, h2)?, number(m1, m2)?);
     let seconds = (hours * 60 + minutes) * 60;

@@ -14,9 +14,21 @@ const PART: usize = 16;
 /// \n\ud800      line feed, U+FFFD, false
 /// ```
 pub(crate) fn unescape(body: &str) -> (String, bool) {
-    let bytes = body.as_bytes();
     // No escape is shorter than its character.
-    let mut out = Unescaped { bytes: vec![0; bytes.len()], length: 0, is_whole: true };
+    let mut bytes = vec![0; body.len()];
+    let (length, is_whole) = unescape_into(body, &mut bytes);
+    bytes.truncate(length);
+    let text = String::from_utf8(bytes)
+        // Never: parts of a text were copied, and whole characters.
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    (text, is_whole)
+}
+
+/// Unescapes the body of a JSON string into `room`, which is at least as long. Returns the number of bytes written,
+/// and whether there is no lone surrogate.
+pub(crate) fn unescape_into(body: &str, room: &mut [u8]) -> (usize, bool) {
+    let bytes = body.as_bytes();
+    let mut out = Unescaped { bytes: room, length: 0, is_whole: true };
     let mut at = 0;
     while let Some(part) = bytes.get(at..).and_then(<[u8]>::first_chunk::<PART>)
         && let Some(place) =
@@ -40,23 +52,19 @@ pub(crate) fn unescape(body: &str) -> (String, bool) {
             at += 1;
         }
     }
-    out.bytes.truncate(out.length);
-    let text = String::from_utf8(out.bytes)
-        // Never: parts of a text were copied, and whole characters.
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-    (text, out.is_whole)
+    (out.length, out.is_whole)
 }
 
 /// The unescaped start of a body.
-struct Unescaped {
-    bytes: Vec<u8>,
+struct Unescaped<'r> {
+    bytes: &'r mut [u8],
     /// The number of bytes that are written.
     length: usize,
     /// Whether there was no lone surrogate.
     is_whole: bool,
 }
 
-impl Unescaped {
+impl Unescaped<'_> {
     #[inline]
     fn push(&mut self, byte: u8) {
         if let Some(place) = self.bytes.get_mut(self.length) {
