@@ -46,14 +46,15 @@ fn link<'l>(subtype: &'static str, sessions: Value<'l>) -> Body<'l> {
 /// without any id, which no client writes, cannot be told from each other: all such lines of a
 /// session are one response.
 pub(crate) fn origin<'l>(event: &Event<'l>) -> Origin<'l> {
-    let [forked_from, cost, continued_in, sessions] =
-        event.value.get_all(["forkedFrom", "costUSD", "continuedInSessionId", "sessions"]);
+    let [forked_from, cost] = event.value.get_all(["forkedFrom", "costUSD"]);
     let from = |name: &str| forked_from?.get(name)?.text();
-    let is = |kind: &str| event.kind.is_some_and(|it| it.is(kind));
+    let of = |kind: &str, name: &str| {
+        event.kind.filter(|it| it.is(kind)).and_then(|_| event.value.get(name))
+    };
     let relative =
         |kind, session: Value<'l>| Relative { kind, session: session.raw(), n_records: None };
-    let continuation = continued_in.filter(|_| is("continued-in"));
-    let parents = sessions.filter(|_| is("derived-from"));
+    let continuation = of("continued-in", "continuedInSessionId");
+    let parents = of("derived-from", "sessions");
     Origin {
         id: from("messageUuid").or(event.context.uuid),
         is_local: false,

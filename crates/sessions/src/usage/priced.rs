@@ -94,11 +94,12 @@ impl<'p> PricedResponses<'p> {
     /// Returns the key and the cost of an event of the record at an offset.
     pub fn price(&mut self, event: &Event<'_>, offset: u64) -> Priced {
         let format = self.formats.by_name(event.format);
-        let origin = format.map(|format| (format.origin)(event)).unwrap_or_default();
+        let origin = || format.map(|format| (format.origin)(event)).unwrap_or_default();
         self.time = event_millis(event).or(self.time);
         match &event.body {
             Body::Start(start) => self.note_model(start.model),
             Body::Message(message) => {
+                let origin = origin();
                 let key = key(event, &origin);
                 let Some(usage) = message.usage.filter(|usage| !usage.is_null()) else {
                     return Priced { key, ..Priced::default() };
@@ -108,13 +109,14 @@ impl<'p> PricedResponses<'p> {
                 self.note_key(key.as_ref());
                 let model = message.model.map(|model| model.decode()).unwrap_or_default();
                 let stated = origin.cost.and_then(|cost| cost.as_f64());
-                let by_price =
-                    || self.prices.cost(&model, self.time, usage.tokens(), cache_hour(&usage));
+                let tokens = usage.tokens();
+                let by_price = || self.prices.cost(&model, self.time, tokens, cache_hour(&usage));
                 let cost = stated.or_else(by_price).filter(|_| !self.covered.contains(&offset));
-                return Priced { key, cost, tokens: Some(usage.tokens()), ..Priced::default() };
+                return Priced { key, cost, tokens: Some(tokens), ..Priced::default() };
             }
             Body::Usage(usage) if usage.message_id.is_none() => {
                 let tokens = usage.since(&mut self.last_total);
+                let origin = origin();
                 let key = key(event, &origin).or_else(|| record_key(event, &origin));
                 let cost =
                     tokens.and_then(|tokens| self.prices.cost(&self.model, self.time, tokens, 0));
@@ -151,8 +153,10 @@ impl<'p> PricedResponses<'p> {
     }
 
     fn note_key(&mut self, key: Option<&String>) {
-        self.has_several |= self.last_key.is_some() && self.last_key.as_ref() != key;
-        self.last_key = key.cloned();
+        if self.last_key.as_ref() != key {
+            self.has_several |= self.last_key.is_some();
+            self.last_key = key.cloned();
+        }
     }
 
     fn note_model(&mut self, model: Option<jsonl::Text<'_>>) {
@@ -171,7 +175,7 @@ fn key(event: &Event<'_>, origin: &Origin<'_>) -> Option<String> {
     };
     let id = id.decode();
     Some(match message.and_then(|message| message.request_id) {
-        Some(request) => format!("{id} {}", request.decode()),
+        Some(request) => [&*id, " ", &*request.decode()].concat(),
         None => id.into_owned(),
     })
 }
@@ -181,7 +185,7 @@ fn key(event: &Event<'_>, origin: &Origin<'_>) -> Option<String> {
 fn record_key(event: &Event<'_>, origin: &Origin<'_>) -> Option<String> {
     let id = origin.id?.decode();
     Some(match event.context.time.filter(|_| origin.is_local) {
-        Some(time) => format!("{id} {}", time.as_str().trim_matches('"')),
+        Some(time) => [&*id, " ", time.as_str().trim_matches('"')].concat(),
         None => id.into_owned(),
     })
 }
