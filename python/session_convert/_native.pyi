@@ -174,11 +174,25 @@ def sessions(folder: _Path | None = None) -> list[Session]:
 def open(path: _Path) -> Session:
     """Opens the session with this main file."""
 
-def events(sources: _Sources, *, raw: bool = False, threads: int | None = None) -> Batches:
-    """Returns the events of sessions, a row for each content block; with `raw`, also the bytes of each line."""
+def events(
+    sources: _Sources,
+    *,
+    columns: Sequence[str] | None = None,
+    raw: bool = False,
+    threads: int | None = None,
+) -> Batches:
+    """Returns the events of sessions, a row for each content block; with `raw`, also the bytes of each line.
 
-def summaries(sources: _Sources, *, threads: int | None = None) -> Batches:
-    """Returns a row for each file of sessions: title, times, counts, tokens."""
+    With `columns`, only these columns are built, in this order, and what only others need is not read.
+    """
+
+def summaries(
+    sources: _Sources,
+    *,
+    columns: Sequence[str] | None = None,
+    threads: int | None = None,
+) -> Batches:
+    """Returns a row for each file of sessions: title, times, counts, tokens; with `columns`, only these columns."""
 
 def usage(
     sources: _Sources | None = None,

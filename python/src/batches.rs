@@ -4,6 +4,8 @@ use arrow_array::{RecordBatchReader, ffi_stream::FFI_ArrowArrayStream};
 use arrow_schema::ffi::FFI_ArrowSchema;
 use pyo3::{prelude::*, types::PyCapsule};
 
+use export_parquet::Selection;
+
 use crate::{
     error::{Error, of_io},
     files::{Named, sources},
@@ -23,7 +25,7 @@ impl Batches {
     fn reader(&self, py: Python<'_>, sessions: &[Named]) -> PyResult<Reader> {
         py.detach(|| {
             let transcripts = sessions.iter().flat_map(Named::transcripts).collect();
-            Reader::new(self.table, transcripts, self.n_threads)
+            Reader::new(&self.table, transcripts, self.n_threads)
         })
         .map_err(|error| of_io("", &error))
     }
@@ -54,26 +56,49 @@ impl Batches {
     }
 
     fn __repr__(&self) -> String {
-        format!("Batches({:?}, of {} sessions)", self.table, self.sessions.len())
+        let (name, columns) = match &self.table {
+            Table::Events(columns) => ("events", columns),
+            Table::Sessions(columns) => ("summaries", columns),
+        };
+        let (n_columns, n_sessions) = (columns.names().count(), self.sessions.len());
+        format!("Batches({name}, {n_columns} columns, of {n_sessions} sessions)")
     }
 }
 
-/// Returns the events of sessions, a row for each content block; with `raw`, also the bytes of each line.
+/// Returns the events of sessions, a row for each content block; with `raw`, also the bytes of each line. With
+/// `columns`, only these columns, in this order.
 #[pyfunction]
-#[pyo3(signature = (sources, *, raw = false, threads = None))]
+#[pyo3(signature = (sources, *, columns = None, raw = false, threads = None))]
 pub(crate) fn events(
     sources: &Bound<'_, PyAny>,
+    columns: Option<Vec<String>>,
     raw: bool,
     threads: Option<usize>,
 ) -> PyResult<Batches> {
-    batches(Table::Events { with_raw: raw }, sources, threads)
+    let selection = match columns {
+        None => Ok(Selection::all_events(raw)),
+        Some(names) if raw => Selection::of_events(&names).map(Selection::with_raw),
+        Some(names) => Selection::of_events(&names),
+    };
+    batches(Table::Events(selection.map_err(refused)?), sources, threads)
 }
 
-/// Returns a row for each file of sessions: title, times, counts, tokens.
+/// Returns a row for each file of sessions: title, times, counts, tokens. With `columns`, only these columns, in this
+/// order.
 #[pyfunction]
-#[pyo3(signature = (sources, *, threads = None))]
-pub(crate) fn summaries(sources: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<Batches> {
-    batches(Table::Sessions, sources, threads)
+#[pyo3(signature = (sources, *, columns = None, threads = None))]
+pub(crate) fn summaries(
+    sources: &Bound<'_, PyAny>,
+    columns: Option<Vec<String>>,
+    threads: Option<usize>,
+) -> PyResult<Batches> {
+    let selection = columns.map(|names| Selection::of_sessions(&names));
+    let selection = selection.unwrap_or_else(|| Ok(Selection::all_sessions()));
+    batches(Table::Sessions(selection.map_err(refused)?), sources, threads)
+}
+
+fn refused(error: export_parquet::Error) -> PyErr {
+    Error::new_err(error.to_string())
 }
 
 fn batches(table: Table, named: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<Batches> {

@@ -6,7 +6,7 @@
 
 use std::{
     collections::VecDeque,
-    io,
+    io::{self, Read, Seek},
     sync::{
         Arc, Mutex, PoisonError,
         mpsc::{Receiver, Sender, SyncSender, channel, sync_channel},
@@ -19,18 +19,18 @@ use arrow_schema::{ArrowError, SchemaRef};
 use conversion::Source;
 use convert::{FORMATS, detect, io_message, read_message};
 use core_model::{Event, Format};
-use export_parquet::{Columns, EventRows, Response, SessionFile, SessionRows};
+use export_parquet::{Columns, EventRows, Response, Selection, SessionFile, SessionRows};
 use jsonl::Line;
 use sessions::{Input, Priced, PricedResponses, Prices, UnknownFormat, single_format};
 use storage::Limits;
 
-/// The table whose rows are read.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+/// The table whose rows are read, with its columns.
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Table {
-    /// A row for each content block, with the bytes of the lines if asked for.
-    Events { with_raw: bool },
+    /// A row for each content block.
+    Events(Selection),
     /// A row for each file.
-    Sessions,
+    Sessions(Selection),
 }
 
 /// A transcript, and its format. A file of a folder whose format is not known is left out if no client wrote it.
@@ -79,7 +79,7 @@ impl Reader {
     ///
     /// Returns an error if the system starts no thread.
     pub(crate) fn new(
-        table: Table,
+        table: &Table,
         transcripts: Vec<Transcript>,
         n_threads: usize,
     ) -> io::Result<Self> {
@@ -87,10 +87,13 @@ impl Reader {
         let queue = Arc::new(Mutex::new(queue));
         for _ in 0..n_threads {
             let queue = queue.clone();
+            let mut rows = Rows::new(table);
             thread::Builder::new().name("session-reader".into()).spawn(move || {
                 let prices = Prices::known();
                 while let Ok(task) = next_task(&queue) {
-                    run(table, &task, &prices);
+                    if !rows.run(&task, &prices) {
+                        break;
+                    }
                 }
             })?;
         }
@@ -163,28 +166,6 @@ impl RecordBatchReader for Reader {
     }
 }
 
-/// Reads the transcripts of a task, and sends their batches. Stops when nobody takes them.
-fn run(table: Table, task: &Task, prices: &Prices) {
-    let mut rows = Rows::new(table);
-    let mut send = |batch| task.batches.send(Sent::Batch(batch)).is_ok();
-    for (input, format) in &task.transcripts {
-        match rows.read(input, *format, prices, &mut send) {
-            Ok(true) => {}
-            Ok(false) => return,
-            Err(error) => {
-                _ = task.batches.send(Sent::Failed(error));
-                return;
-            }
-        }
-    }
-    _ = match rows.take() {
-        Ok(Some(batch)) => task.batches.send(Sent::Batch(batch)),
-        Ok(None) => Ok(()),
-        Err(error) => task.batches.send(Sent::Failed(error)),
-    };
-    _ = task.batches.send(Sent::Ended);
-}
-
 /// Rows that are not sent yet.
 enum Rows {
     Events(EventRows),
@@ -192,11 +173,36 @@ enum Rows {
 }
 
 impl Rows {
-    fn new(table: Table) -> Self {
-        match table {
-            Table::Events { with_raw } => Rows::Events(EventRows::new(with_raw)),
-            Table::Sessions => Rows::Sessions(SessionRows::default()),
+    fn new(table: &Table) -> Self {
+        match table.clone() {
+            Table::Events(selection) => Rows::Events(EventRows::of(selection)),
+            Table::Sessions(selection) => Rows::Sessions(SessionRows::of(selection)),
         }
+    }
+
+    /// Reads the transcripts of a task, and sends their batches. Returns whether somebody takes more: not after an
+    /// error, and not if the consumer is gone.
+    fn run(&mut self, task: &Task, prices: &Prices) -> bool {
+        let mut send = |batch| task.batches.send(Sent::Batch(batch)).is_ok();
+        for (input, format) in &task.transcripts {
+            match self.read(input, *format, prices, &mut send) {
+                Ok(true) => {}
+                Ok(false) => return false,
+                Err(error) => {
+                    _ = task.batches.send(Sent::Failed(error));
+                    return false;
+                }
+            }
+        }
+        let is_taken = match self.take() {
+            Ok(None) => true,
+            Ok(Some(batch)) => send(batch),
+            Err(error) => {
+                _ = task.batches.send(Sent::Failed(error));
+                false
+            }
+        };
+        is_taken && task.batches.send(Sent::Ended).is_ok()
     }
 
     fn columns(&mut self) -> &mut Columns {
@@ -208,6 +214,11 @@ impl Rows {
 
     fn schema(&mut self) -> SchemaRef {
         self.columns().schema()
+    }
+
+    /// Returns whether later lines can change rows of a file.
+    fn needs_later_lines(&self) -> bool {
+        matches!(self, Rows::Events(rows) if rows.needs_later_lines())
     }
 
     /// Removes and returns the rows; `None` if there are none.
@@ -234,13 +245,12 @@ impl Rows {
         let path = path.ok_or_else(|| {
             failed(io::Error::other("its name is not UTF-8, which tables need; rename the file"))
         })?;
-        let mut responses = PricedResponses::new(FORMATS, prices);
-        let mut result = Ok(true);
         let mut opened = input.open(Limits::default()).map_err(failed)?;
         opened.skip_hash();
         let is_small = !opened.is_packed() && input.size() <= MAX_ONE_PASS;
-        let is_one_pass = matches!(self, Self::Sessions(_)) || is_small;
-        let mut source = Source::new(opened);
+        let is_one_pass = is_small || !self.needs_later_lines();
+        // By windows, which stay in the cache of the CPU.
+        let mut source = Source::new(opened).with_windows();
         let found = match format {
             Some(format) => Ok(Some(format)),
             None => single_format(detect(&mut source).map_err(failed)?),
@@ -254,49 +264,105 @@ impl Rows {
             }
         };
         let mut file = SessionFile::new(path, format.name);
-        let read = source.with_events(format, |events| {
-            if !is_one_pass {
-                events.for_each(&mut |line, event| {
-                    observe(&mut file, &mut responses, line, event.ok());
-                    true
-                })?;
+        match self {
+            Self::Events(rows) => {
+                let mut events = EventReader {
+                    responses: PricedResponses::new(FORMATS, prices),
+                    rows,
+                    is_one_pass,
+                    send,
+                    result: Ok(true),
+                };
+                events.read(&mut source, format, &mut file).map_err(failed)?;
+                events.result
             }
-            events.for_each(&mut |line, event| {
-                let event = event.ok();
-                if is_one_pass {
-                    observe(&mut file, &mut responses, line, event);
+            Self::Sessions(rows) => {
+                each_event(&mut source, format, &mut |line, event| {
+                    file.observe(line, event);
+                    true
+                })
+                .map_err(failed)?;
+                rows.push(&file);
+                if rows.columns().n_bytes() < BATCH {
+                    return Ok(true);
                 }
-                let Self::Events(rows) = &mut *self else { return true };
-                let priced = event.map(|event| responses.price(event, line.offset()));
-                let Priced { key, cost, covered, .. } = priced.unwrap_or_default();
-                rows.push(&mut file, line, event, &Response { key, cost, covered });
-                if !is_one_pass && rows.columns().n_bytes() >= BATCH {
-                    result = send_batch(rows.columns(), send);
-                }
-                matches!(result, Ok(true))
-            })
-        });
-        read.map_err(failed)?;
-        if let Self::Sessions(rows) = self {
-            rows.push(&file);
+                send_batch(rows.columns(), send)
+            }
         }
-        if matches!(result, Ok(true)) && self.columns().n_bytes() >= BATCH {
-            result = send_batch(self.columns(), send);
-        }
-        result
     }
 }
 
-fn observe(
-    file: &mut SessionFile,
-    responses: &mut PricedResponses<'_>,
-    line: &Line<'_>,
-    event: Option<&Event<'_>>,
-) {
-    file.observe(line, event);
-    if let Some(event) = event {
-        responses.observe(event, line.offset());
+/// Reads a file as rows of events.
+struct EventReader<'r> {
+    rows: &'r mut EventRows,
+    responses: PricedResponses<'r>,
+    is_one_pass: bool,
+    send: &'r mut dyn FnMut(RecordBatch) -> bool,
+    /// Whether somebody takes the rows.
+    result: Result<bool, ArrowError>,
+}
+
+impl EventReader<'_> {
+    fn read<R: Read + Seek + Send>(
+        &mut self,
+        source: &mut Source<R>,
+        format: &'static Format,
+        file: &mut SessionFile,
+    ) -> io::Result<()> {
+        if !self.is_one_pass {
+            each_event(source, format, &mut |line, event| {
+                self.observe(file, line, event);
+                true
+            })?;
+        }
+        each_event(source, format, &mut |line, event| {
+            if self.is_one_pass {
+                self.observe(file, line, event);
+            }
+            self.push(file, line, event);
+            matches!(self.result, Ok(true))
+        })?;
+        if matches!(self.result, Ok(true)) && self.rows.columns().n_bytes() >= BATCH {
+            self.result = send_batch(self.rows.columns(), self.send);
+        }
+        Ok(())
     }
+
+    /// Observes an event for the rows of other lines.
+    fn observe(&mut self, file: &mut SessionFile, line: &Line<'_>, event: Option<&Event<'_>>) {
+        let Some(event) = event else { return };
+        if self.rows.needs_later_lines() {
+            file.observe_response(line, event);
+        }
+        if self.rows.needs_prices() {
+            self.responses.observe(event, line.offset());
+        }
+    }
+
+    /// Adds the rows of a line, and sends a full batch.
+    fn push(&mut self, file: &mut SessionFile, line: &Line<'_>, event: Option<&Event<'_>>) {
+        let priced = event.filter(|_| self.rows.needs_prices());
+        let priced = priced.map(|event| self.responses.price(event, line.offset()));
+        let Priced { key, cost, covered, tokens } = priced.unwrap_or_default();
+        self.rows.push(file, line, event, &Response { key, cost, covered, tokens });
+        // In one pass, rows stay until no later line can change them.
+        let may_send = !self.is_one_pass || !self.rows.needs_later_lines();
+        if may_send && self.rows.columns().n_bytes() >= BATCH {
+            self.result = send_batch(self.rows.columns(), self.send);
+        }
+    }
+}
+
+/// Calls `each` with the lines of a source and their events, until it returns false. An unreadable line has none.
+fn each_event<R: Read + Seek + Send>(
+    source: &mut Source<R>,
+    format: &'static Format,
+    each: &mut dyn FnMut(&Line<'_>, Option<&Event<'_>>) -> bool,
+) -> io::Result<()> {
+    source.for_each_piece(&[format], &mut |line, value| match value {
+        Ok(value) => format.for_each_event(value, |event| each(line, Some(event))),
+        Err(_) => each(line, None),
+    })
 }
 
 /// Sends the rows. Returns whether somebody takes them.

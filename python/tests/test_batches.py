@@ -38,6 +38,48 @@ def test_the_bytes_of_the_lines_are_the_file(fixtures):
         assert read == path.read_bytes(), path
 
 
+def test_chosen_columns_have_the_values_of_the_whole_table(fixtures):
+    whole = pa.table(sc.events(fixtures / "sample", raw=True))
+    without_raw = pa.table(sc.events(fixtures / "sample"))
+    assert without_raw.column_names == whole.column_names[:-1] and whole.column_names[-1] == "raw"
+    for name in without_raw.column_names:
+        assert pa.table(sc.events(fixtures / "sample", columns=[name])) == without_raw.select([name])
+    names = ["tool_name", "cost", "text", "role"]
+    assert pa.table(sc.events(fixtures / "sample", columns=names)) == without_raw.select(names)
+    assert pa.table(sc.events(fixtures / "sample", columns=tuple(names), raw=True)) == whole.select([*names, "raw"])
+    assert pa.table(sc.events(fixtures / "sample", columns=["raw", "role"])) == whole.select(["raw", "role"])
+    assert pa.schema(sc.events(fixtures / "sample", columns=names)) == without_raw.select(names).schema
+    summaries = pa.table(sc.summaries(fixtures / "sample"))
+    assert pa.table(sc.summaries(fixtures / "sample", columns=["title", "file"])) == summaries.select(["title", "file"])
+
+
+def test_a_large_file_is_read_in_batches(tmp_path):
+    """Without columns that later lines change, the rows of a large file are several batches; with them, too."""
+    line = '{"type":"assistant","uuid":"%d","message":{"role":"assistant","id":"m%d","usage":{"output_tokens":%d},"content":"%s"}}\n'
+    path = tmp_path / "large.jsonl"
+    path.write_text("".join(line % (n, n // 2, n, "word " * 2000) for n in range(4000)))
+    assert path.stat().st_size > 32 * 1024 * 1024
+    whole = pa.table(sc.events(path))
+    assert whole["output_tokens"].to_pylist() == [n if n % 2 else None for n in range(4000)]
+    for names in [["text", "output_tokens"], ["text", "role"]]:
+        some = pa.table(sc.events(path, columns=names))
+        assert some["text"].num_chunks > 2
+        assert some.combine_chunks() == whole.select(names).combine_chunks()
+
+
+@pytest.mark.parametrize("read", [sc.events, sc.summaries])
+def test_columns_that_are_refused(fixtures, read):
+    path = fixtures / "claude-code/one-tool-call.jsonl"
+    with pytest.raises(sc.Error, match="no column `words`; the columns are .*file, .*session_id, "):
+        read(path, columns=["file", "words"])
+    with pytest.raises(sc.Error, match="column `file` is named twice"):
+        read(path, columns=["file", "file"])
+    with pytest.raises(sc.Error, match="no column is named; the columns are "):
+        read(path, columns=[])
+    with pytest.raises(TypeError):
+        read(path, columns="file")
+
+
 def test_the_order_does_not_depend_on_the_threads(tmp_path):
     line = '{"type":"user","uuid":"%d-%d","message":{"role":"user","content":"%s"}}\n'
     for session in range(40):

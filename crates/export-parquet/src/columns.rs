@@ -2,20 +2,20 @@
 //!
 //! In: the cells `Text("a")`, `Int(1)`. Out: a row of a record batch.
 
-use std::{ops::Range, sync::Arc};
+use std::sync::Arc;
 
 use arrow_array::{
     ArrayRef, ArrowPrimitiveType, RecordBatch,
     builder::{
-        BooleanBuilder, Float64Builder, Int64Builder, LargeBinaryBuilder, LargeStringBuilder,
-        ListBuilder, PrimitiveBuilder, TimestampMicrosecondBuilder,
+        ArrayBuilder, BooleanBuilder, Float64Builder, Int64Builder, LargeBinaryBuilder,
+        LargeStringBuilder, ListBuilder, PrimitiveBuilder, TimestampMicrosecondBuilder,
     },
 };
 use arrow_schema::SchemaRef;
 
 use crate::{
-    Result,
-    schema::{Column, Kind, schema},
+    Result, Selection,
+    schema::{Kind, schema},
 };
 
 /// A value of a row.
@@ -47,23 +47,20 @@ impl<'c> Cell<'c> {
     pub(crate) fn time(millis: Option<i64>) -> Self {
         millis.map_or(Cell::Null, |millis| Cell::Time(millis.saturating_mul(1000)))
     }
-
-    fn n_bytes(&self) -> usize {
-        match self {
-            Cell::Text(text) => text.len(),
-            Cell::Bytes(bytes) => bytes.len(),
-            Cell::Texts(texts) => texts.iter().map(String::len).sum(),
-            _ => size_of::<i64>(),
-        }
-    }
 }
 
 /// The rows of a table that are not taken yet.
+///
+/// Only the cells of a row that have a value are visited: a column is filled with nulls when its next value comes, or
+/// when the rows are taken.
 #[derive(Debug)]
 pub struct Columns {
     schema: SchemaRef,
-    builders: Vec<Builder>,
+    /// The columns by their places in the table; `None` if a column is not selected.
+    builders: Vec<Option<Builder>>,
+    selection: Selection,
     n_rows: usize,
+    /// The size of the texts and bytes.
     n_bytes: usize,
 }
 
@@ -78,11 +75,28 @@ enum Builder {
     Texts(ListBuilder<LargeStringBuilder>),
 }
 
+/// Adds nulls to a column until it has a number of rows. A column without nulls has no bits for validity, which
+/// `append_nulls` would make even for no null.
+macro_rules! fill {
+    ($builder:expr, $n_rows:expr) => {
+        if let Some(missing @ 1..) = $n_rows.checked_sub($builder.len()) {
+            $builder.append_nulls(missing);
+        }
+    };
+}
+
 impl Columns {
-    pub(crate) fn new(columns: &[Column], last: Option<Column>) -> Self {
-        let builders =
-            columns.iter().chain(&last).map(|column| Builder::new(column.kind)).collect();
-        Self { schema: schema(columns, last), builders, n_rows: 0, n_bytes: 0 }
+    pub(crate) fn new(selection: Selection) -> Self {
+        let mut builders = Vec::new();
+        for (place, column) in selection.places().iter().zip(selection.columns()) {
+            if builders.len() <= *place {
+                builders.resize_with(*place + 1, || None);
+            }
+            if let Some(builder) = builders.get_mut(*place) {
+                *builder = Some(Builder::new(column.kind, 0, 0));
+            }
+        }
+        Self { schema: schema(selection.columns()), builders, selection, n_rows: 0, n_bytes: 0 }
     }
 
     /// Returns the schema of the batches.
@@ -95,81 +109,139 @@ impl Columns {
         self.n_rows
     }
 
-    /// Returns the size of the rows in memory, in bytes.
+    /// Returns the size of the rows in memory, in bytes, but for the bits that say which cells are null.
     pub fn n_bytes(&self) -> usize {
-        self.n_bytes
+        self.n_bytes + self.n_rows * self.selection.places().len() * size_of::<i64>()
     }
 
-    /// Adds a row. Missing cells at its end are null.
-    pub(crate) fn push(&mut self, cells: &[Cell<'_>]) {
-        let cells = cells.iter().copied().chain(std::iter::repeat(Cell::Null));
-        for (builder, cell) in self.builders.iter_mut().zip(cells) {
-            self.n_bytes += cell.n_bytes();
-            builder.push(cell);
+    /// Returns whether a column is selected.
+    #[inline]
+    pub(crate) fn has(&self, place: usize) -> bool {
+        matches!(self.builders.get(place), Some(Some(_)))
+    }
+
+    /// Sets a cell of the row that [`Columns::end_row`] ends. A cell that is not set is null.
+    #[inline]
+    pub(crate) fn set(&mut self, place: usize, cell: Cell<'_>) {
+        if let Some(Some(builder)) = self.builders.get_mut(place) {
+            self.n_bytes += builder.set(self.n_rows, cell);
         }
+    }
+
+    /// Ends a row.
+    pub(crate) fn end_row(&mut self) {
         self.n_rows += 1;
     }
 
-    /// Makes the numbers of a row null in some columns. Rows that were taken stay as they are.
-    pub(crate) fn clear(&mut self, row_idx: usize, columns: Range<usize>) {
-        for builder in self.builders.get_mut(columns).unwrap_or_default() {
-            match builder {
-                Builder::Int(builder) => clear(builder, row_idx),
-                Builder::Float(builder) => clear(builder, row_idx),
-                _ => {}
-            }
+    /// Makes the number of a row null in a column. Rows that were taken stay as they are.
+    pub(crate) fn clear(&mut self, row_idx: usize, place: usize) {
+        match self.builders.get_mut(place) {
+            Some(Some(Builder::Int(builder))) => clear(builder, row_idx),
+            Some(Some(Builder::Float(builder))) => clear(builder, row_idx),
+            _ => {}
         }
     }
 
-    /// Removes and returns the rows.
+    /// Removes and returns the rows. The memory for the next ones is as large.
     ///
     /// # Errors
     ///
     /// Returns an error if the rows do not fit the schema.
     pub fn take(&mut self) -> Result<RecordBatch> {
-        let arrays = self.builders.iter_mut().map(Builder::finish).collect();
+        let mut arrays = Vec::new();
+        for (place, column) in self.selection.places().iter().zip(self.selection.columns()) {
+            if let Some(Some(builder)) = self.builders.get_mut(*place) {
+                builder.fill(self.n_rows);
+                let mut next = Builder::new(column.kind, self.n_rows, builder.n_bytes());
+                std::mem::swap(builder, &mut next);
+                arrays.push(next.finish());
+            }
+        }
         (self.n_rows, self.n_bytes) = (0, 0);
         Ok(RecordBatch::try_new(self.schema.clone(), arrays)?)
     }
 }
 
 impl Builder {
-    fn new(kind: Kind) -> Self {
+    /// Creates a column with room for a number of rows, and of bytes in texts.
+    fn new(kind: Kind, n_rows: usize, n_bytes: usize) -> Self {
         match kind {
-            Kind::Text => Builder::Text(LargeStringBuilder::new()),
-            Kind::Int => Builder::Int(Int64Builder::new()),
-            Kind::Float => Builder::Float(Float64Builder::new()),
-            Kind::Bool => Builder::Bool(BooleanBuilder::new()),
+            Kind::Text => Builder::Text(LargeStringBuilder::with_capacity(n_rows, n_bytes)),
+            Kind::Int => Builder::Int(Int64Builder::with_capacity(n_rows)),
+            Kind::Float => Builder::Float(Float64Builder::with_capacity(n_rows)),
+            Kind::Bool => Builder::Bool(BooleanBuilder::with_capacity(n_rows)),
             Kind::Time => {
-                Builder::Time(TimestampMicrosecondBuilder::new().with_data_type(kind.data_type()))
+                let builder = TimestampMicrosecondBuilder::with_capacity(n_rows);
+                Builder::Time(builder.with_data_type(kind.data_type()))
             }
-            Kind::Bytes => Builder::Bytes(LargeBinaryBuilder::new()),
+            Kind::Bytes => Builder::Bytes(LargeBinaryBuilder::with_capacity(n_rows, n_bytes)),
             Kind::Texts => Builder::Texts(ListBuilder::new(LargeStringBuilder::new())),
         }
     }
 
-    /// Adds a cell. A cell of another kind than the column's becomes null.
-    fn push(&mut self, cell: Cell<'_>) {
+    /// Sets the cell of a row that has none, and returns the size of its text or bytes. A cell of another kind than the
+    /// column's stays null.
+    #[inline]
+    fn set(&mut self, row_idx: usize, cell: Cell<'_>) -> usize {
         match (self, cell) {
-            (Builder::Text(builder), Cell::Text(text)) => builder.append_value(text),
-            (Builder::Text(builder), _) => builder.append_null(),
-            (Builder::Int(builder), Cell::Int(number)) => builder.append_value(number),
-            (Builder::Int(builder), _) => builder.append_null(),
-            (Builder::Float(builder), Cell::Float(number)) => builder.append_value(number),
-            (Builder::Float(builder), _) => builder.append_null(),
-            (Builder::Bool(builder), Cell::Bool(is)) => builder.append_value(is),
-            (Builder::Bool(builder), _) => builder.append_null(),
-            (Builder::Time(builder), Cell::Time(micros)) => builder.append_value(micros),
-            (Builder::Time(builder), _) => builder.append_null(),
-            (Builder::Bytes(builder), Cell::Bytes(bytes)) => builder.append_value(bytes),
-            (Builder::Bytes(builder), _) => builder.append_null(),
+            (Builder::Text(builder), Cell::Text(text)) => {
+                fill!(builder, row_idx);
+                builder.append_value(text);
+                return text.len();
+            }
+            (Builder::Int(builder), Cell::Int(number)) => {
+                fill!(builder, row_idx);
+                builder.append_value(number);
+            }
+            (Builder::Float(builder), Cell::Float(number)) => {
+                fill!(builder, row_idx);
+                builder.append_value(number);
+            }
+            (Builder::Bool(builder), Cell::Bool(is)) => {
+                fill!(builder, row_idx);
+                builder.append_value(is);
+            }
+            (Builder::Time(builder), Cell::Time(micros)) => {
+                fill!(builder, row_idx);
+                builder.append_value(micros);
+            }
+            (Builder::Bytes(builder), Cell::Bytes(bytes)) => {
+                fill!(builder, row_idx);
+                builder.append_value(bytes);
+                return bytes.len();
+            }
             (Builder::Texts(builder), Cell::Texts(texts)) => {
+                fill!(builder, row_idx);
                 for text in texts {
                     builder.values().append_value(text);
                 }
                 builder.append(true);
+                return texts.iter().map(String::len).sum();
             }
-            (Builder::Texts(builder), _) => builder.append(false),
+            _ => {}
+        }
+        0
+    }
+
+    /// Adds nulls until the column has a number of rows.
+    fn fill(&mut self, n_rows: usize) {
+        match self {
+            Builder::Text(builder) => fill!(builder, n_rows),
+            Builder::Int(builder) => fill!(builder, n_rows),
+            Builder::Float(builder) => fill!(builder, n_rows),
+            Builder::Bool(builder) => fill!(builder, n_rows),
+            Builder::Time(builder) => fill!(builder, n_rows),
+            Builder::Bytes(builder) => fill!(builder, n_rows),
+            Builder::Texts(builder) => fill!(builder, n_rows),
+        }
+    }
+
+    /// Returns the size of the texts.
+    fn n_bytes(&self) -> usize {
+        match self {
+            Builder::Text(builder) => builder.values_slice().len(),
+            Builder::Bytes(builder) => builder.values_slice().len(),
+            _ => 0,
         }
     }
 

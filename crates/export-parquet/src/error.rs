@@ -16,6 +16,15 @@ pub enum Error {
     /// A batch did not fit the schema.
     #[error("{0}")]
     Arrow(#[from] arrow_schema::ArrowError),
+    /// A table has no column of this name.
+    #[error("no column `{0}`; the columns are {1}")]
+    NoColumn(String, String),
+    /// No column of a table was named.
+    #[error("no column is named; the columns are {0}")]
+    NoColumns(String),
+    /// A column was named twice.
+    #[error("column `{0}` is named twice")]
+    Twice(String),
     /// The tables do not have the bytes of the lines, so no file can be restored.
     #[error("{0}: the column raw is missing; only tables written with raw lines can be restored")]
     NoRaw(String),

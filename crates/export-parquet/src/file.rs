@@ -1,15 +1,15 @@
 //! A file that is written into the tables: facts that its rows need from other lines, and its own
 //! row.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use core_model::{
-    Block, Body, Event, Field, Message, NoticeKind, ResponseUsage, Span, TitleRank, TokenTotals,
-    Tokens, Usage,
+    Block, Body, ByHash, Event, Field, IdHasher, Message, NoticeKind, ResponseUsage, Span,
+    TitleRank, TokenTotals, Tokens, ToolUse, Usage,
 };
 use jsonl::{Line, Text};
 
-use crate::{block::Words, columns::Cell};
+use crate::columns::Cell;
 
 /// Limit in characters for the first prompt where it replaces a title.
 const TITLE: usize = 100;
@@ -28,16 +28,17 @@ const TITLE: usize = 100;
 pub struct SessionFile {
     name: String,
     format: &'static str,
+    hasher: IdHasher,
     /// For each response, by its id, its last line with tokens.
-    last_lines: HashMap<String, LastLine>,
+    last_lines: ByHash<LastLine>,
     /// For each response of a sub-agent, by its id, its last progress line.
-    last_progress_lines: HashMap<String, LastLine>,
+    last_progress_lines: ByHash<LastLine>,
     /// The rows whose tokens and costs later lines of their responses have.
     superseded: Vec<usize>,
     /// The rows with the cost of a response since the last outcome, with the offsets of their lines, ascending.
     costs: Vec<(u64, usize)>,
     /// The names of the tools by the ids of their uses.
-    tools_by_id: HashMap<String, String>,
+    tools_by_id: ByHash<String>,
     summary: Summary,
 }
 
@@ -80,11 +81,12 @@ impl SessionFile {
         Self {
             name: name.to_owned(),
             format,
-            last_lines: HashMap::new(),
-            last_progress_lines: HashMap::new(),
+            hasher: IdHasher::default(),
+            last_lines: ByHash::default(),
+            last_progress_lines: ByHash::default(),
             superseded: Vec::new(),
             costs: Vec::new(),
-            tools_by_id: HashMap::new(),
+            tools_by_id: ByHash::default(),
             summary: Summary::default(),
         }
     }
@@ -108,43 +110,47 @@ impl SessionFile {
             self.summary.n_bad += u64::from(!line.is_blank());
             return;
         };
+        self.observe_response(line, event);
+        self.summary.observe(event);
+    }
+
+    /// Observes an event as [`SessionFile::observe`] does, but for the rows in `events` alone: the row in `sessions`
+    /// has its name and its format then, and counts nothing.
+    pub fn observe_response(&mut self, line: &Line<'_>, event: &Event<'_>) {
         let (lines, id) = match &event.body {
             Body::Message(message) if usage_of(message).is_some() => {
                 (&mut self.last_lines, message.id)
             }
             Body::Usage(usage) => (&mut self.last_progress_lines, usage.message_id),
-            _ => (&mut self.last_lines, None),
+            _ => return,
         };
-        if let Some(id) = id {
-            let id = id.decode();
-            let last = match lines.get_mut(&*id) {
-                Some(last) => last,
-                None => lines.entry(id.to_string()).or_default(),
-            };
-            if last.offset != line.offset() {
-                last.offset = line.offset();
-                self.superseded.append(&mut last.rows);
-            }
-            let is_message = matches!(event.body, Body::Message(_));
-            if is_message && let Some(progress) = self.last_progress_lines.get_mut(&*id) {
-                self.superseded.append(&mut progress.rows);
-            }
+        let Some(id) = id else { return };
+        let id = self.hasher.hash_text(id);
+        let last = lines.entry(id).or_default();
+        if last.offset != line.offset() {
+            last.offset = line.offset();
+            self.superseded.append(&mut last.rows);
         }
-        self.summary.observe(event);
+        let is_message = matches!(event.body, Body::Message(_));
+        if is_message && let Some(progress) = self.last_progress_lines.get_mut(&id) {
+            self.superseded.append(&mut progress.rows);
+        }
     }
 
-    /// Returns the tokens of the line at an offset that count for the session, and notes that a row has them. A
-    /// response counts at its last line, and a progress line only for a response without lines of its own.
+    /// Returns the tokens of the line at an offset that count for the session, and notes that a row has them. `known`
+    /// are the tokens of a message, if they were read. A response counts at its last line, and a progress line only for a response without lines of its own.
     pub(crate) fn tokens(
         &mut self,
         event: &Event<'_>,
+        known: Option<Tokens>,
         offset: u64,
         row_idx: usize,
     ) -> Option<Tokens> {
         let (lines, id, usage) = match &event.body {
             Body::Message(message) => (&mut self.last_lines, message.id, usage_of(message)?),
             Body::Usage(ResponseUsage { message_id, usage, .. }) => {
-                let has_lines = |id: &Text<'_>| self.last_lines.contains_key(&*id.decode());
+                let has_lines =
+                    |id: &Text<'_>| self.last_lines.contains_key(&self.hasher.hash_text(*id));
                 if message_id.as_ref().is_some_and(has_lines) {
                     return None;
                 }
@@ -153,10 +159,11 @@ impl SessionFile {
             _ => return None,
         };
         if let Some(id) = id {
-            let last = lines.get_mut(&*id.decode()).filter(|last| last.offset == offset)?;
-            last.rows.push(row_idx);
+            let last = lines.get_mut(&self.hasher.hash_text(id));
+            last.filter(|last| last.offset == offset)?.rows.push(row_idx);
         }
-        Some(usage.tokens())
+        let is_message = matches!(event.body, Body::Message(_));
+        Some(known.filter(|_| is_message).unwrap_or_else(|| usage.tokens()))
     }
 
     /// Notes that a row has the cost of the response at an offset.
@@ -176,13 +183,14 @@ impl SessionFile {
         costs.into_iter().filter(|(offset, _)| is_covered(offset)).map(|(_, row)| row).collect()
     }
 
-    /// Stores the name of a tool use, and adds it to a result.
-    pub(crate) fn name_tool(&mut self, words: &mut Words<'_>) {
-        let Some(id) = &words.tool_use_id else { return };
-        match &words.tool_name {
-            Some(name) => _ = self.tools_by_id.insert(id.to_string(), name.to_string()),
-            None => words.tool_name = self.tools_by_id.get(&**id).map(|name| name.clone().into()),
-        }
+    /// Notes the name of a tool use for its result.
+    pub(crate) fn note_tool(&mut self, tool: &ToolUse<'_>) {
+        self.tools_by_id.insert(self.hasher.hash_text(tool.id), tool.name.decode().into_owned());
+    }
+
+    /// Returns the name of the tool use with an id, if it is in an earlier line.
+    pub(crate) fn tool_of(&self, id: Text<'_>) -> Option<&str> {
+        self.tools_by_id.get(&self.hasher.hash_text(id)).map(String::as_str)
     }
 
     /// Calls `then` with the cells of the file's row in `sessions`.

@@ -6,8 +6,8 @@
 //! row of its last line only, so that sums are right. `sessions` has a row for every file.
 //!
 //! With [`Options::with_raw`], the tables store the bytes of every line, and [`restore`] returns
-//! the files. [`EventRows`] and [`SessionRows`] have the same rows as batches of Arrow; they are there
-//! without the feature `parquet` too, which is on by default.
+//! the files. [`EventRows`] and [`SessionRows`] have the same rows as batches of Arrow, with all columns or a
+//! [`Selection`]; they are there without the feature `parquet` too, which is on by default.
 //!
 //! ```
 //! # #[cfg(feature = "parquet")] {
@@ -59,6 +59,7 @@ mod restore;
 mod row;
 mod rows;
 mod schema;
+mod selection;
 #[cfg(feature = "parquet")]
 mod shelf;
 
@@ -69,6 +70,7 @@ pub use self::{
     row::Response,
     rows::{EventRows, SessionRows},
     schema::{Column, EVENTS, SESSIONS, VERSION},
+    selection::Selection,
 };
 #[cfg(feature = "parquet")]
 pub use self::{

@@ -3,15 +3,15 @@
 //! In: `{"type":"user","message":{"content":"Hi"},..}` of `a.jsonl`. Out: a row with `file` `a.jsonl`,
 //! `block_type` `text`, `text` `Hi`.
 
-use core_model::{Body, Event};
-use jsonl::Line;
+use core_model::{Block, Body, Event};
+use jsonl::{Line, TextBuf};
 
 use crate::{
-    Columns, EVENTS, Response, SESSIONS, SessionFile,
+    Columns, Response, Selection, SessionFile,
     block::Words,
     columns::Cell,
-    row::Row,
-    schema::{COST, RAW, TOKENS},
+    row::{Needs, Row},
+    schema::{Place, TOKENS},
 };
 
 /// Limit in bytes for the raw bytes of a row, because a Parquet page holds at most 2 GiB. A longer
@@ -22,7 +22,10 @@ const MAX_RAW: usize = 64 * 1024 * 1024;
 #[derive(Debug)]
 pub struct EventRows {
     columns: Columns,
+    needs: Needs,
+    needs_prices: bool,
     with_raw: bool,
+    buf: TextBuf,
     /// The number of the next row of the last line.
     next_block: u64,
     /// The number of texts that were cut at 64 MiB.
@@ -32,12 +35,31 @@ pub struct EventRows {
 impl EventRows {
     /// Creates an empty table, with the bytes of the lines as its last column if asked for.
     pub fn new(with_raw: bool) -> Self {
+        Self::of(Selection::all_events(with_raw))
+    }
+
+    /// Creates an empty table with some columns of `events`.
+    pub fn of(selection: Selection) -> Self {
         Self {
-            columns: Columns::new(EVENTS, with_raw.then_some(RAW)),
-            with_raw,
+            needs: Needs::of(&selection),
+            needs_prices: selection.has(Place::Cost) || selection.has(Place::ResponseKey),
+            with_raw: selection.has(Place::Raw),
+            columns: Columns::new(selection),
+            buf: TextBuf::default(),
             next_block: 0,
             n_cut: 0,
         }
+    }
+
+    /// Returns whether later lines of a file can change rows: whether there is a column with tokens or costs. If
+    /// not, lines need not be observed.
+    pub fn needs_later_lines(&self) -> bool {
+        self.needs.tokens
+    }
+
+    /// Returns whether a column needs the key or the cost of responses.
+    pub fn needs_prices(&self) -> bool {
+        self.needs_prices
     }
 
     /// Adds the rows of a line of a file that was observed, with the key and the cost of its response. The
@@ -53,16 +75,18 @@ impl EventRows {
         let is_first = event.is_none_or(|event| event.nth == 0);
         let raw = if self.with_raw && is_first { line.bytes() } else { b"" };
         let mut raws = raw.chunks(MAX_RAW).map(Cell::Bytes);
+        let Self { columns, buf, needs, .. } = self;
         for row_idx in file.superseded() {
-            self.columns.clear(row_idx, TOKENS);
-            self.columns.clear(row_idx, COST);
+            for place in TOKENS.into_iter().chain([Place::Cost]) {
+                columns.clear(row_idx, place as usize);
+            }
         }
         if event.is_some_and(|event| matches!(event.body, Body::Outcome(_))) {
             for row_idx in file.covered(&response.covered) {
-                self.columns.clear(row_idx, COST);
+                columns.clear(row_idx, Place::Cost as usize);
             }
         }
-        let mut row = Row::new(file, line, event, response, self.columns.n_rows());
+        let mut row = Row::new(*needs, file, line, event, response, columns.n_rows());
         if !is_first {
             row.block = self.next_block;
         }
@@ -70,18 +94,21 @@ impl EventRows {
         let blocks =
             event.and_then(Event::message).into_iter().flat_map(|message| message.blocks());
         for (block, _) in blocks {
-            let mut words = Words::of_block(block);
-            file.name_tool(&mut words);
-            self.n_cut += u64::from(words.is_cut);
-            row.push(file, &words, raws.next(), &mut self.columns);
+            if let Block::ToolUse(tool) = &block
+                && needs.tool_name
+            {
+                file.note_tool(tool);
+            }
+            let is_cut = row.push(file, &Words::of_block(block), raws.next(), columns, buf);
+            self.n_cut += u64::from(is_cut);
         }
         if row.block == first_block && (event.is_some() || !line.is_blank() || self.with_raw) {
             let words = event.map(Words::of_event).unwrap_or_default();
-            self.n_cut += u64::from(words.is_cut);
-            row.push(file, &words, raws.next(), &mut self.columns);
+            let is_cut = row.push(file, &words, raws.next(), columns, buf);
+            self.n_cut += u64::from(is_cut);
         }
         for raw in raws {
-            row.push(file, &Words::default(), Some(raw), &mut self.columns);
+            row.push(file, &Words::default(), Some(raw), columns, buf);
         }
         self.next_block = row.block;
     }
@@ -105,14 +132,24 @@ pub struct SessionRows {
 
 impl Default for SessionRows {
     fn default() -> Self {
-        Self { columns: Columns::new(SESSIONS, None) }
+        Self::of(Selection::all_sessions())
     }
 }
 
 impl SessionRows {
+    /// Creates an empty table with some columns of `sessions`.
+    pub fn of(selection: Selection) -> Self {
+        Self { columns: Columns::new(selection) }
+    }
+
     /// Adds the row of a file whose lines were observed.
     pub fn push(&mut self, file: &SessionFile) {
-        file.row(|cells| self.columns.push(cells));
+        file.row(|cells| {
+            for (place, cell) in cells.iter().enumerate() {
+                self.columns.set(place, *cell);
+            }
+        });
+        self.columns.end_row();
     }
 
     /// Returns the rows.

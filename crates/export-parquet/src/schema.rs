@@ -1,6 +1,6 @@
 //! The columns of the tables, version 1.
 
-use std::{ops::Range, sync::Arc};
+use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 
@@ -27,7 +27,7 @@ pub(crate) enum Kind {
 }
 
 /// A column: its name, its type, and a sentence about it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Column {
     /// The name.
     pub name: &'static str,
@@ -103,11 +103,50 @@ pub const EVENTS: &[Column] = &[
     column("is_sidechain", Kind::Bool, "whether the line belongs to a sub-agent's conversation"),
 ];
 
-/// The columns of `events` with the tokens of a response.
-pub(crate) const TOKENS: Range<usize> = 24..28;
+/// The places of the columns in [`EVENTS`], and of [`RAW`] behind them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    SourceFormat,
+    File,
+    Offset,
+    Length,
+    Block,
+    EventType,
+    SessionId,
+    AgentId,
+    Role,
+    BlockType,
+    Ts,
+    TsText,
+    Uuid,
+    ParentUuid,
+    MessageId,
+    RequestId,
+    Model,
+    ToolUseId,
+    ToolName,
+    ToolInput,
+    Text,
+    IsError,
+    DurationMs,
+    StopReason,
+    InputTokens,
+    OutputTokens,
+    CacheReadTokens,
+    CacheCreationTokens,
+    CostUsd,
+    ResponseKey,
+    Cost,
+    Cwd,
+    GitBranch,
+    ClientVersion,
+    IsSidechain,
+    Raw,
+}
 
-/// The column of `events` with the cost of a response.
-pub(crate) const COST: Range<usize> = 30..31;
+/// The columns of `events` with the tokens of a response.
+pub(crate) const TOKENS: [Place; 4] =
+    [Place::InputTokens, Place::OutputTokens, Place::CacheReadTokens, Place::CacheCreationTokens];
 
 /// The column for the bytes of the line, on its first row. It is the last column of `events`.
 pub(crate) const RAW: Column = column("raw", Kind::Bytes, "the bytes of the line");
@@ -141,13 +180,9 @@ pub const SESSIONS: &[Column] = &[
 ];
 
 /// Returns the schema of a table.
-pub(crate) fn schema(columns: &[Column], raw: Option<Column>) -> SchemaRef {
-    let fields: Vec<Field> = columns
-        .iter()
-        .chain(&raw)
-        .map(|column| Field::new(column.name, column.kind.data_type(), true))
-        .collect();
-    Arc::new(Schema::new(fields))
+pub(crate) fn schema(columns: impl Iterator<Item = Column>) -> SchemaRef {
+    let fields = columns.map(|column| Field::new(column.name, column.kind.data_type(), true));
+    Arc::new(Schema::new(fields.collect::<Vec<_>>()))
 }
 
 impl Kind {
@@ -162,6 +197,49 @@ impl Kind {
             Kind::Texts => {
                 DataType::List(Arc::new(Field::new_list_field(DataType::LargeUtf8, true)))
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_places_are_the_columns() {
+        use Place::*;
+        let places = [
+            [SourceFormat, File, Offset, Length, Block, EventType, SessionId, AgentId, Role],
+            [BlockType, Ts, TsText, Uuid, ParentUuid, MessageId, RequestId, Model, ToolUseId],
+            [
+                ToolName,
+                ToolInput,
+                Text,
+                IsError,
+                DurationMs,
+                StopReason,
+                InputTokens,
+                OutputTokens,
+                CacheReadTokens,
+            ],
+            [
+                CacheCreationTokens,
+                CostUsd,
+                ResponseKey,
+                Cost,
+                Cwd,
+                GitBranch,
+                ClientVersion,
+                IsSidechain,
+                Raw,
+            ],
+        ];
+        let columns: Vec<_> = EVENTS.iter().chain([&RAW]).collect();
+        assert_eq!(places.len() * places[0].len(), columns.len());
+        for place in places.into_iter().flatten() {
+            let words = columns[place as usize].name.split('_');
+            let name: String = words.map(|word| word[..1].to_uppercase() + &word[1..]).collect();
+            assert_eq!(format!("{place:?}"), name);
         }
     }
 }

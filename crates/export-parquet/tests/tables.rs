@@ -11,7 +11,8 @@ use arrow_array::{
 };
 use core_model::{Block, Body, Event, Format, TokenTotals};
 use export_parquet::{
-    Dataset, Error, EventRows, Options, Response, SessionFile, SessionRows, Written, restore,
+    Dataset, EVENTS, Error, EventRows, Options, Response, SESSIONS, Selection, SessionFile,
+    SessionRows, Written, restore,
 };
 use format_claude_code::FORMAT;
 use jsonl::{Line, Scanner};
@@ -270,6 +271,64 @@ fn one_pass_gives_the_rows_of_two() {
         n_changed += usize::from(n_usages > tokens.len() - tokens.null_count());
     }
     assert!(n_changed > 10, "{n_changed} files have tokens that a later line takes");
+}
+
+/// Returns the rows of a file whose responses cost 1 dollar each, in one pass that reads what the columns need.
+fn rows_in(selection: Selection, bytes: &[u8]) -> RecordBatch {
+    let mut rows = EventRows::of(selection);
+    let (mut file, mut scanner) = (SessionFile::new("a.jsonl", FORMAT.name), Scanner::default());
+    for_each_line(&FORMAT, bytes, &mut scanner, &mut |line, event| {
+        if let Some(event) = event.filter(|_| rows.needs_later_lines()) {
+            file.observe_response(line, event);
+        }
+        let is_priced = rows.needs_prices() && event.is_some_and(|event| event.message().is_some());
+        let key = is_priced.then(|| line.offset().to_string());
+        let cost = is_priced.then_some(1.0);
+        rows.push(&mut file, line, event, &Response { key, cost, ..Response::default() });
+    });
+    rows.columns().take().expect("a batch")
+}
+
+#[test]
+fn a_selected_column_has_the_values_of_the_whole_table() {
+    for (name, bytes) in fixtures() {
+        let all = rows_in(Selection::all_events(false), &bytes);
+        for column in EVENTS {
+            let one = rows_in(Selection::of_events(&[column.name]).expect("a column"), &bytes);
+            assert_eq!(one.num_columns(), 1);
+            assert_eq!(
+                one.column_by_name(column.name),
+                all.column_by_name(column.name),
+                "{name}: {}",
+                column.name
+            );
+        }
+        let with_raw = rows_in(Selection::all_events(true), &bytes);
+        let names = ["text", "raw", "role", "output_tokens", "cost", "tool_name"];
+        let some = rows_in(Selection::of_events(&names).expect("columns"), &bytes);
+        let order: Vec<_> = some.schema().fields().iter().map(|it| it.name().clone()).collect();
+        assert_eq!(order, names);
+        assert!(names.iter().all(|it| some.column_by_name(it) == with_raw.column_by_name(it)));
+    }
+}
+
+#[test]
+fn a_selected_column_of_sessions_has_the_values_of_the_whole_table() {
+    let files = fixtures();
+    let row = |selection: Selection, bytes: &[u8]| {
+        let (mut rows, mut scanner) = (SessionRows::of(selection), Scanner::default());
+        let mut file = SessionFile::new("a.jsonl", FORMAT.name);
+        for_each_line(&FORMAT, bytes, &mut scanner, &mut |line, event| file.observe(line, event));
+        rows.push(&file);
+        rows.columns().take().expect("a batch")
+    };
+    for bytes in files.values().take(40) {
+        let all = row(Selection::all_sessions(), bytes);
+        for column in SESSIONS {
+            let one = row(Selection::of_sessions(&[column.name]).expect("a column"), bytes);
+            assert_eq!(one.column_by_name(column.name), all.column_by_name(column.name));
+        }
+    }
 }
 
 #[test]

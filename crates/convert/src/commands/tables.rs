@@ -11,8 +11,8 @@ use conversion::Source;
 use core_model::Format;
 use export_parquet::{Dataset, Options, Response, SessionFile, Shelf};
 use sessions::{
-    Input, PricedResponses, Prices, Progress as _, Redact, UnknownFormat, is_inside_an_input,
-    single_format,
+    Input, Priced, PricedResponses, Prices, Progress as _, Redact, UnknownFormat,
+    is_inside_an_input, single_format,
 };
 use storage::{AtomicFile, FILE_MODE, Finished, Folder, Limits, remove_dead};
 
@@ -221,8 +221,8 @@ impl Run<'_> {
                     let event = event.ok();
                     let priced = event.map(|event| responses.price(event, line.offset()));
                     let priced = priced.unwrap_or_default();
-                    let response =
-                        Response { key: priced.key, cost: priced.cost, covered: priced.covered };
+                    let Priced { key, cost, covered, tokens } = priced;
+                    let response = Response { key, cost, covered, tokens };
                     result = dataset.push_response(&mut file, line, event, &response);
                     result.is_ok()
                 })
