@@ -297,11 +297,21 @@ class Dist:
             tar.extractall(folder, filter="data")
         [inside] = folder.iterdir()
         self.converts(inside / "convert")
+        self.try_binstall(path.name, f"{inside.name}/convert")
         if os.geteuid() == 0:
             (inside / "tmp").mkdir(mode=0o1777)
             self.converts("/convert", preexec_fn=lambda: (os.chroot(inside), os.chdir("/")))
             return "runs alone in a changed root"
         return "runs from an empty folder"
+
+    def try_binstall(self, archive, program):
+        """Compares the names in the metadata for `cargo binstall` with the archive and the program in it."""
+        manifest = (self.root / "crates/convert/Cargo.toml").read_text()
+        words = {"repo": "", "version": self.version, "target": TRIPLE, "bin": "convert", "binary-ext": ""}
+        for name, expected in [("pkg-url", f"/releases/download/v{self.version}/{archive}"), ("bin-dir", program)]:
+            template = re.search(f'^{name} = "(.*)"', manifest, re.M)[1]
+            named = re.sub(r"\{ ([a-z-]+) \}", lambda word: words[word[1]], template)
+            assert named == expected, f"{name} in crates/convert/Cargo.toml is {named}, and the archive has {expected}"
 
     def try_debian(self, path):
         """Installs the package into an empty root, if the system allows that."""
