@@ -48,13 +48,17 @@ def json_lines(folder, _ids):
     return run
 
 
-def events(threads):
+# The fields of the messages that the SDK returns.
+SDK_COLUMNS = ["event_type", "uuid", "session_id", "role", "block_type", "text", "tool_use_id", "tool_name", "tool_input", "is_error"]
+
+
+def events(threads, columns=None):
     def job(folder, _ids):
         import pyarrow
         import session_convert as sc
 
         def run():
-            return pyarrow.table(sc.events(folder, threads=threads)).num_rows
+            return pyarrow.table(sc.events(folder, threads=threads, columns=columns)).num_rows
 
         return run
 
@@ -85,6 +89,10 @@ JOBS = {
     "`json.loads` of each line": json_lines,
     "`events`, one thread, into pyarrow": events(1),
     "`events`, a thread for each core, into pyarrow": events(None),
+    "`events` with the fields that the SDK returns, one thread": events(1, SDK_COLUMNS),
+    "`events` with the fields that the SDK returns, a thread for each core": events(None, SDK_COLUMNS),
+    "`events` with the names of the tools, one thread": events(1, ["tool_name"]),
+    "`events` with the names of the tools, a thread for each core": events(None, ["tool_name"]),
     "`summaries` into pyarrow: title, times, tokens": summaries,
     "`usage`: tokens and cost by model": usage,
 }
