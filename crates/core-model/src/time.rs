@@ -53,6 +53,7 @@ fn millis_of_utc(text: &[u8]) -> Option<i64> {
     if !words.iter().zip([b"0000-00-", b"00T00:00", b":00.000Z"]).all(is_alike) {
         return None;
     }
+    // A name for each digit, as the text has them.
     let [m, i, l, e, _, o, n, _, d, a, _, h, r, _, u, t, _, s, c, _, x, y, z, _] =
         text.map(|byte| i32::from(byte) - i32::from(b'0'));
     let [year, month, day] = [m * 1000 + i * 100 + l * 10 + e, o * 10 + n, d * 10 + a];
