@@ -263,27 +263,18 @@ impl<'l> Value<'l> {
     /// # Ok::<(), jsonl::Error>(())
     /// ```
     pub fn get_all<const N: usize>(&self, names: [&str; N]) -> [Option<Value<'l>>; N] {
-        let end = if self.is_object() { self.node.next() as usize } else { 0 };
-        let nodes = self.nodes.get(..end).unwrap_or_default();
-        let bytes = self.line.as_bytes();
-        let mut at = self.at as usize + 1;
         let mut found = [None; N];
-        // A key has no child nodes: the next node is its value.
-        while let Some([key, node, ..]) = nodes.get(at..) {
-            // Most keys differ in length (escapes only make a key longer) or in the first byte.
-            let length = (key.end - key.start).saturating_sub(2) as usize;
-            let begin = bytes.get(key.start as usize + 1);
+        self.read_members(|key, value| {
+            let mut is_known = false;
             for (name, found) in names.iter().zip(&mut found) {
-                let first = name.as_bytes().first();
-                let may_be = length == name.len() && begin == first
-                    || length > name.len() && (begin == first || begin == Some(&b'\\'));
-                if (may_be || first.is_none()) && Text::from_scanned(self.slice(*key)).is(name) {
-                    *found = Some((*node, at as u32 + 1));
+                if key == name.as_bytes() {
+                    *found = Some(value);
+                    is_known = true;
                 }
             }
-            at = node.next() as usize;
-        }
-        found.map(|found| found.map(|(node, at)| Value { node, at, ..*self }))
+            is_known
+        });
+        found
     }
 
     /// Returns the member `name` of an object. The last duplicate wins. `None` if there is none, if
