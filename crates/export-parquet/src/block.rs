@@ -41,7 +41,7 @@ pub(crate) enum Said<'l> {
     Value(Raw<'l>),
     /// The texts of a content, joined by newlines.
     Content(Content<'l>),
-    /// The subject of a notice, and the first line of its words.
+    /// The subject of a notice, and its words, which follow on the next line.
     About(Text<'l>, Raw<'l>),
 }
 

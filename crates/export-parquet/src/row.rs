@@ -39,7 +39,7 @@ pub(crate) struct Needs {
 }
 
 impl Needs {
-    /// Returns what a selection of columns of `events` needs.
+    /// Returns the needs of a selection of columns of `events`.
     pub(crate) fn of(selection: &Selection) -> Self {
         let has_any = |places: &[Place]| places.iter().any(|place| selection.has(*place));
         Self {
@@ -79,7 +79,7 @@ pub(crate) struct Row<'l> {
 }
 
 impl<'l> Row<'l> {
-    /// Reads what is needed of a line whose first row will be the row `row_idx` of its columns.
+    /// Reads the members of a line that its columns need. Its first row will be the row `row_idx` of the columns.
     pub(crate) fn new(
         needs: Needs,
         file: &mut SessionFile,

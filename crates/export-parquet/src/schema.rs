@@ -103,45 +103,25 @@ pub const EVENTS: &[Column] = &[
     column("is_sidechain", Kind::Bool, "whether the line belongs to a sub-agent's conversation"),
 ];
 
-/// The places of the columns in [`EVENTS`], and of [`RAW`] behind them.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Place {
-    SourceFormat,
-    File,
-    Offset,
-    Length,
-    Block,
-    EventType,
-    SessionId,
-    AgentId,
-    Role,
-    BlockType,
-    Ts,
-    TsText,
-    Uuid,
-    ParentUuid,
-    MessageId,
-    RequestId,
-    Model,
-    ToolUseId,
-    ToolName,
-    ToolInput,
-    Text,
-    IsError,
-    DurationMs,
-    StopReason,
-    InputTokens,
-    OutputTokens,
-    CacheReadTokens,
-    CacheCreationTokens,
-    CostUsd,
-    ResponseKey,
-    Cost,
-    Cwd,
-    GitBranch,
-    ClientVersion,
-    IsSidechain,
-    Raw,
+macro_rules! places {
+    ($($name:ident,)*) => {
+        /// The places of the columns in [`EVENTS`], and of [`RAW`] behind them.
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) enum Place {
+            $($name,)*
+        }
+
+        #[cfg(test)]
+        const PLACES: &[Place] = &[$(Place::$name,)*];
+    };
+}
+
+places! {
+    SourceFormat, File, Offset, Length, Block, EventType, SessionId, AgentId, Role,
+    BlockType, Ts, TsText, Uuid, ParentUuid, MessageId, RequestId, Model, ToolUseId,
+    ToolName, ToolInput, Text, IsError, DurationMs, StopReason, InputTokens, OutputTokens,
+    CacheReadTokens, CacheCreationTokens, CostUsd, ResponseKey, Cost, Cwd, GitBranch,
+    ClientVersion, IsSidechain, Raw,
 }
 
 /// The columns of `events` with the tokens of a response.
@@ -207,37 +187,10 @@ mod tests {
 
     #[test]
     fn the_places_are_the_columns() {
-        use Place::*;
-        let places = [
-            [SourceFormat, File, Offset, Length, Block, EventType, SessionId, AgentId, Role],
-            [BlockType, Ts, TsText, Uuid, ParentUuid, MessageId, RequestId, Model, ToolUseId],
-            [
-                ToolName,
-                ToolInput,
-                Text,
-                IsError,
-                DurationMs,
-                StopReason,
-                InputTokens,
-                OutputTokens,
-                CacheReadTokens,
-            ],
-            [
-                CacheCreationTokens,
-                CostUsd,
-                ResponseKey,
-                Cost,
-                Cwd,
-                GitBranch,
-                ClientVersion,
-                IsSidechain,
-                Raw,
-            ],
-        ];
         let columns: Vec<_> = EVENTS.iter().chain([&RAW]).collect();
-        assert_eq!(places.len() * places[0].len(), columns.len());
-        for place in places.into_iter().flatten() {
-            let words = columns[place as usize].name.split('_');
+        assert_eq!(PLACES.len(), columns.len());
+        for place in PLACES {
+            let words = columns[*place as usize].name.split('_');
             let name: String = words.map(|word| word[..1].to_uppercase() + &word[1..]).collect();
             assert_eq!(format!("{place:?}"), name);
         }

@@ -273,7 +273,7 @@ fn one_pass_gives_the_rows_of_two() {
     assert!(n_changed > 10, "{n_changed} files have tokens that a later line takes");
 }
 
-/// Returns the rows of a file whose responses cost 1 dollar each, in one pass that reads what the columns need.
+/// Returns some columns of the rows of a file, read in one pass. Each response costs 1 dollar.
 fn rows_in(selection: Selection, bytes: &[u8]) -> RecordBatch {
     let mut rows = EventRows::of(selection);
     let (mut file, mut scanner) = (SessionFile::new("a.jsonl", FORMAT.name), Scanner::default());

@@ -1,5 +1,5 @@
 //! Finds the lines that are not part of the conversation: turns that were rolled back, the first lines
-//! of other sessions, and what a compaction replaced.
+//! of other sessions, and the lines that a compaction replaced.
 //!
 //! In: the offsets of all lines, and which of them are turns of the user. Out: a [`Plan`] with the
 //! offsets to hide, and the compactions that keep the turns before them.

@@ -289,8 +289,8 @@ impl Sidecar {
         Ok(place.and_then(|place| self.remove(place)))
     }
 
-    /// Returns the number of carries that were left out since the last call, because the sidecar had them
-    /// before. Only version 1 is told apart here.
+    /// Returns the number of second copies of carries that were left out since the last call. In a sidecar of
+    /// version 2 it is 0: the restorer finds second copies by their ordinals.
     pub(crate) fn take_doubled(&mut self) -> u64 {
         std::mem::take(&mut self.n_doubled)
     }

@@ -96,8 +96,8 @@ impl Survey {
     }
 }
 
-/// Returns the summary of a compaction that keeps what is before it: a message of the user like any other,
-/// because a client would cut off what is before a summary.
+/// Returns a summary as a message of the user. Clients cut off all messages before a summary, but a compaction
+/// in [`Plan::keeping`] keeps some.
 pub(crate) fn as_prompt(mut event: Event<'_>) -> Event<'_> {
     if let Body::Message(message) = &mut event.body {
         message.is_summary = false;
