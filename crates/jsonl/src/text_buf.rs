@@ -52,9 +52,14 @@ impl TextBuf {
         self.length += text.len();
     }
 
+    /// Returns the bytes of the text, to change them. If they are no UTF-8 afterwards, the text is empty.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        self.bytes.get_mut(..self.length).unwrap_or_default()
+    }
+
     /// Returns the text.
     pub fn as_str(&self) -> &str {
-        // Never empty for another reason: whole characters were appended.
+        // Whole characters were appended, so that the bytes are UTF-8 unless they were changed.
         self.bytes.get(..self.length).and_then(from_utf8).unwrap_or_default()
     }
 

@@ -135,7 +135,32 @@ pub struct Carry<'c> {
     entries: &'c str,
     /// The first entry, which is read while the carry is checked. Most carries have no other.
     first: Option<CarryEntry<'c>>,
+    kinds: Kinds<'c>,
     is_v1: bool,
+}
+
+/// The entries of a carry by kind, which are counted while the carry is checked.
+#[derive(Clone, Copy, Debug, Default)]
+struct Kinds<'c> {
+    /// The first entry that the written record shows. Most carries have no other one.
+    first_own: Option<CarryEntry<'c>>,
+    n_own: usize,
+    /// Whether there are entries that the written record does not show, and whether they are of the source's sidecar.
+    has_held: bool,
+    has_sidecar: bool,
+}
+
+impl<'c> Kinds<'c> {
+    fn note(&mut self, entry: CarryEntry<'c>) {
+        match entry.kind {
+            EntryKind::Own => {
+                self.n_own += 1;
+                self.first_own.get_or_insert(entry);
+            }
+            EntryKind::Held => self.has_held = true,
+            EntryKind::Sidecar => (self.has_held, self.has_sidecar) = (true, true),
+        }
+    }
 }
 
 /// A source record, or a part of one, in a carry.
@@ -306,6 +331,7 @@ impl<'c> Carry<'c> {
                 true => reader.entry_v1()?,
                 false => reader.entry()?,
             };
+            self.kinds.note(entry);
             self.first.get_or_insert(entry);
         }
         Some(self)
@@ -331,6 +357,24 @@ impl<'c> Carry<'c> {
             },
             _ => None,
         }
+    }
+
+    /// Returns whether the carry has entries that the written record does not show.
+    pub(crate) fn has_held(&self) -> bool {
+        self.kinds.has_held
+    }
+
+    /// Returns whether the carry has carries of the source's own sidecar.
+    pub(crate) fn has_sidecar(&self) -> bool {
+        self.kinds.has_sidecar
+    }
+
+    /// Returns the entries that the written record shows. If there is one, the others are not read for it.
+    pub(crate) fn own_entries(&self) -> impl Iterator<Item = CarryEntry<'c>> + use<'c> {
+        let has_many = self.kinds.n_own > 1;
+        let one = self.kinds.first_own.filter(|_| !has_many);
+        let many = has_many.then(|| self.entries()).into_iter().flatten();
+        one.into_iter().chain(many.filter(|entry| entry.kind == EntryKind::Own))
     }
 
     /// Returns the entries.

@@ -7,8 +7,10 @@
 //! In some formats the member is in an inner object, because the client keeps members there that it
 //! does not know: see `Format::carry_places` of core-model.
 
+use std::borrow::Cow;
+
 use core_model::{CarryMark, Format, Formats};
-use jsonl::{Style, Text, Value};
+use jsonl::{Style, Text, TextBuf, Value};
 
 use super::number::guard_of;
 
@@ -178,8 +180,11 @@ pub struct Member<'l> {
     /// The line after the member.
     pub after: &'l str,
     /// The carry.
-    pub carry: String,
+    pub carry: Cow<'l, str>,
 }
+
+/// Limit in bytes for a carry that is read into a buffer for the next one. A longer one is in memory once.
+const MAX_BUFFERED: usize = 64 * 1024;
 
 impl<'l> Member<'l> {
     /// Returns whether a record of a format has the member.
@@ -227,15 +232,24 @@ impl<'l> Member<'l> {
 
     /// Finds the member in a record of a format, at any position: another program may have moved it.
     pub fn find(record: Value<'l>, format: &Format) -> Option<Self> {
-        Self::of(record, Found::among(record, format.carry_places)?)
+        Self::of(record, Found::among(record, format.carry_places)?, None)
+    }
+
+    /// Finds the member as [`Member::find`] does, and reads its carry into a buffer unless it is long.
+    pub(crate) fn find_into(
+        record: Value<'l>,
+        format: &Format,
+        buf: &'l mut TextBuf,
+    ) -> Option<Self> {
+        Self::of(record, Found::among(record, format.carry_places)?, Some(buf))
     }
 
     /// Finds the member in a record of one of the formats.
     pub fn find_any(record: Value<'l>, formats: Formats) -> Option<Self> {
-        Self::of(record, Found::any(record, formats)?)
+        Self::of(record, Found::any(record, formats)?, None)
     }
 
-    fn of(record: Value<'l>, found: Found<'l>) -> Option<Self> {
+    fn of(record: Value<'l>, found: Found<'l>, buf: Option<&'l mut TextBuf>) -> Option<Self> {
         let written = found.value.text()?;
         let whole = record.raw().as_str();
         let (key, value) = found.removed;
@@ -251,9 +265,23 @@ impl<'l> Member<'l> {
                 before
             }
         };
-        let mut carry = written.decode().into_owned().into_bytes();
-        jsonl::with_vectors(|| carry.iter_mut().for_each(|byte| *byte = exchange(*byte)));
-        Some(Self { before, after, carry: String::from_utf8(carry).ok()? })
+        let exchange_all = |carry: &mut [u8]| {
+            jsonl::with_vectors(|| carry.iter_mut().for_each(|byte| *byte = exchange(*byte)));
+        };
+        let carry = match buf.filter(|_| written.body().len() <= MAX_BUFFERED) {
+            Some(buf) => {
+                buf.clear();
+                buf.push_text(written);
+                exchange_all(buf.bytes_mut());
+                Cow::Borrowed(buf.as_str())
+            }
+            None => {
+                let mut carry = written.decode().into_owned().into_bytes();
+                exchange_all(&mut carry);
+                Cow::Owned(String::from_utf8(carry).ok()?)
+            }
+        };
+        Some(Self { before, after, carry })
     }
 
     /// Returns the hash of the line without the member. If it is not the guard in the carry, the line was
@@ -342,6 +370,9 @@ mod tests {
             let value = scanner.scan_slice(&line, 0).expect("JSON");
             let member = Member::find_any(value, NONE).expect("the member");
             assert_eq!(member.carry, carry);
+            let (found, mut buf) = (Found::any(value, NONE).expect("it"), TextBuf::default());
+            let buffered = Member::of(value, found, Some(&mut buf)).expect("the member");
+            assert_eq!(buffered.carry, carry);
             let ExchangedCarry { offset: start, bytes: exchanged } =
                 Member::exchanged(value, NONE).expect("the member");
             assert!(exchanged.starts_with(b"1a\"quoted\" \\back "));
@@ -384,8 +415,11 @@ mod tests {
             let mut scanner = jsonl::Scanner::default();
             let value = scanner.scan_slice(line.as_bytes(), 0).expect("JSON");
             let found = Found::among(value, &["no", "no[].a", place]).expect(line);
-            let member = Member::of(value, found).expect(line);
-            assert_eq!((member.carry.as_str(), member.visible().as_str()), ("1a", visible));
+            let mut buf = TextBuf::default();
+            for buf in [None, Some(&mut buf)] {
+                let member = Member::of(value, found, buf).expect(line);
+                assert_eq!((&*member.carry, member.visible().as_str()), ("1a", visible));
+            }
         }
     }
 

@@ -121,9 +121,12 @@ pub(crate) fn push_number(out: &mut Vec<u8>, mut number: u64) {
     out.extend_from_slice(&digits[at..]);
 }
 
-/// The value of each byte as a digit; 36 for other bytes.
+/// The value of a byte that is no digit.
+const NO_DIGIT: u8 = 36;
+
+/// The value of each byte as a digit; [`NO_DIGIT`] for other bytes.
 const DIGIT_VALUES: [u8; 256] = {
-    let mut values = [36; 256];
+    let mut values = [NO_DIGIT; 256];
     let mut digit = 0;
     while digit < 36 {
         values[DIGITS[digit] as usize] = digit as u8;
@@ -138,25 +141,41 @@ const MAX_UNCHECKED: usize = 12;
 /// Reads a number from the front of `bytes`.
 #[inline]
 pub(crate) fn read_number(bytes: &mut &[u8]) -> Option<u64> {
-    let digit = |at: usize| {
-        let value = DIGIT_VALUES.get(usize::from(*bytes.get(at)?)).copied()?;
-        (value < 36).then_some(u64::from(value))
-    };
-    let (mut number, mut n_digits) = (0_u64, 0);
-    while n_digits < MAX_UNCHECKED
-        && let Some(digit) = digit(n_digits)
-    {
-        number = number * 36 + digit;
+    let (number, end) = number_at(bytes, 0)?;
+    *bytes = bytes.get(end..)?;
+    Some(number)
+}
+
+/// Returns the number at an offset, and the offset of its end.
+#[inline(always)]
+pub(super) fn number_at(bytes: &[u8], start: usize) -> Option<(u64, usize)> {
+    let digits = bytes.get(start..)?;
+    let (mut number, mut n_digits) = (0, 0);
+    for byte in digits {
+        let digit = DIGIT_VALUES[usize::from(*byte)];
+        if digit == NO_DIGIT {
+            break;
+        }
+        if n_digits == MAX_UNCHECKED {
+            return long_number_at(bytes, start);
+        }
+        number = number * 36 + u64::from(digit);
         n_digits += 1;
     }
-    if n_digits == MAX_UNCHECKED {
-        while let Some(digit) = digit(n_digits) {
-            number = number.checked_mul(36)?.checked_add(digit)?;
-            n_digits += 1;
-        }
+    (n_digits > 0).then_some((number, start + n_digits))
+}
+
+/// Returns a number of any length, as [`number_at`] does.
+#[cold]
+fn long_number_at(bytes: &[u8], start: usize) -> Option<(u64, usize)> {
+    let (mut number, mut end) = (0_u64, start);
+    while let Some(digit) = bytes.get(end).map(|byte| DIGIT_VALUES[usize::from(*byte)])
+        && digit != NO_DIGIT
+    {
+        number = number.checked_mul(36)?.checked_add(u64::from(digit))?;
+        end += 1;
     }
-    *bytes = bytes.get(n_digits..)?;
-    (n_digits > 0).then_some(number)
+    Some((number, end))
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use std::{
 };
 
 use core_model::{Body, Event, Format};
-use jsonl::{Line, Unit, UnitScanner, Value, respell_str};
+use jsonl::{Line, TextBuf, Unit, UnitScanner, Value, respell_str};
 
 pub(crate) use self::items::Item;
 pub use self::items::RestoreStats;
@@ -72,6 +72,8 @@ pub(crate) struct Restorer {
     /// The guards of all records of a file with a sidecar.
     guards: HashSet<u64>,
     scanner: UnitScanner,
+    /// The carry of the record that is read.
+    carry_buf: TextBuf,
     replaced_ids: ReplacedIds,
     /// The folder from an edited record, for the source record that names the folder.
     moved: Moved,
@@ -114,6 +116,7 @@ impl Restorer {
             has_read: false,
             guards: HashSet::new(),
             scanner: UnitScanner::default(),
+            carry_buf: TextBuf::default(),
             replaced_ids: ReplacedIds::default(),
             moved: Moved::default(),
             has_ordinals: false,
@@ -259,13 +262,15 @@ impl Restorer {
             },
             None => {
                 let has_carry = |value| Member::is_in(value, self.written);
-                match value.and_then(|value| Member::find(value, self.written)) {
+                let mut buf = std::mem::take(&mut self.carry_buf);
+                match value.and_then(|value| Member::find_into(value, self.written, &mut buf)) {
                     Some(member) => self.push_member(line, event, member),
                     None if value.map_or_else(|| Member::was_in(content), has_carry) => {
                         self.push_unreadable(line, value, CarryError::Damaged);
                     }
                     None => self.push_added(line, value),
                 }
+                self.carry_buf = buf;
                 return Ok(());
             }
         };
@@ -273,7 +278,7 @@ impl Restorer {
             Some(carry) => {
                 self.count_read(carry.len() as u64);
                 let before = std::str::from_utf8(content).unwrap_or_default();
-                self.push_member(line, event, Member { before, after: "", carry });
+                self.push_member(line, event, Member { before, after: "", carry: carry.into() });
             }
             None => self.push_added(line, value),
         }
@@ -328,20 +333,17 @@ impl Restorer {
             self.stats.count_difference(offset);
         }
         let is_moved = seen == Seen::Late;
-        if own.is_restored() {
+        let is_restored = own.is_restored() && !carry.has_sidecar();
+        if is_restored && !carry.has_held() {
             // The usual case: the entries are not read once more.
-            for OwnRecord { line, offset, is_glue } in own.kept {
-                let record = RestoredRecord { offset, line, is_glue };
-                self.buffers.push_restored(record, is_moved, &mut self.stats);
-            }
-            return;
+            return self.push_restored(own.kept, is_moved);
         }
         // Most carries hold no other records, and their entries are not read once more for them.
-        let phase = if own.has_held { Phase::HeldBefore } else { Phase::Own(None) };
+        let phase = if carry.has_held() { Phase::HeldBefore } else { Phase::Own(None) };
         let OwnEntries { kept, is_whole, has_parts, n_sources, last, .. } = own;
         let start = carry.cursor(&member.carry);
         self.current = Some(Current {
-            carry: member.carry,
+            carry: member.carry.into_owned(),
             visible,
             read,
             is_terminated,
@@ -357,8 +359,17 @@ impl Restorer {
             n_sources,
             is_start,
             own: kept,
+            is_restored,
             is_placed: false,
         });
+    }
+
+    /// Adds the restored source records that a written record shows.
+    fn push_restored(&mut self, own: VecDeque<OwnRecord>, is_moved: bool) {
+        for OwnRecord { line, offset, is_glue } in own {
+            let record = RestoredRecord { offset, line, is_glue };
+            self.buffers.push_restored(record, is_moved, &mut self.stats);
+        }
     }
 
     /// Stores template, manifest, end mark and orders of a carry. Returns false if they contradict

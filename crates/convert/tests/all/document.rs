@@ -104,7 +104,7 @@ fn carries(format: &Format, bytes: &[u8]) -> Vec<String> {
         if let (_, Ok(value)) = units.scan(&unit, format.framing.paths())
             && let Some(member) = Member::find(value, format)
         {
-            found.push(member.carry);
+            found.push(member.carry.into_owned());
         }
     }
     found

@@ -29,21 +29,11 @@ pub(crate) fn unescape(body: &str) -> (String, bool) {
 pub(crate) fn unescape_into(body: &str, room: &mut [u8]) -> (usize, bool) {
     let bytes = body.as_bytes();
     let mut out = Unescaped { bytes: room, length: 0, is_whole: true };
-    let mut at = 0;
-    while let Some(part) = bytes.get(at..).and_then(<[u8]>::first_chunk::<PART>)
-        && let Some(place) =
-            out.bytes.get_mut(out.length..).and_then(<[u8]>::first_chunk_mut::<PART>)
-    {
-        // To copy a whole part is faster than a length that varies. What is too much is written over.
-        *place = *part;
-        let backslashes = others_of(part, false);
-        let n_plain = backslashes.trailing_zeros() as usize;
-        out.length += n_plain;
-        at += n_plain;
-        if backslashes != 0 {
-            at = out.push_escaped(body, at);
-        }
-    }
+    let mut at = out.push_parts::<{ 2 * PART }>(body, 0, |part| {
+        let (parts, _) = part.as_chunks::<PART>();
+        parts.iter().rev().fold(0, |mask, part| mask << PART | u32::from(others_of(part, false)))
+    });
+    at = out.push_parts::<PART>(body, at, |part| u32::from(others_of(part, false)));
     while let Some(byte) = bytes.get(at).copied() {
         if byte == b'\\' {
             at = out.push_escaped(body, at);
@@ -65,6 +55,34 @@ struct Unescaped<'r> {
 }
 
 impl Unescaped<'_> {
+    /// Appends the characters from an offset on while a part of `N` bytes is left, and returns the offset behind them.
+    /// `backslashes` returns a bit for each backslash of a part, the first byte lowest.
+    #[inline(always)]
+    fn push_parts<const N: usize>(
+        &mut self,
+        body: &str,
+        start: usize,
+        backslashes: impl Fn(&[u8; N]) -> u32,
+    ) -> usize {
+        let bytes = body.as_bytes();
+        let mut at = start;
+        while let Some(part) = bytes.get(at..).and_then(<[u8]>::first_chunk::<N>)
+            && let Some(place) =
+                self.bytes.get_mut(self.length..).and_then(<[u8]>::first_chunk_mut::<N>)
+        {
+            // To copy a whole part is faster than a length that varies. What is too much is written over.
+            *place = *part;
+            let backslashes = backslashes(part);
+            let n_plain = N.min(backslashes.trailing_zeros() as usize);
+            self.length += n_plain;
+            at += n_plain;
+            if backslashes != 0 {
+                at = self.push_escaped(body, at);
+            }
+        }
+        at
+    }
+
     #[inline]
     fn push(&mut self, byte: u8) {
         if let Some(place) = self.bytes.get_mut(self.length) {

@@ -5,12 +5,12 @@
 //! (14 bytes of the written record, from byte 8).
 
 use super::{
-    CarriedFormat, Carry, CarryEntry, CarryError, CopiedLengths, Ending, EntryKind, MAX_MANIFEST,
-    Piece, Pieces,
+    CarriedFormat, Carry, CarryEntry, CarryError, CopiedLengths, Ending, EntryKind, Kinds,
+    MAX_MANIFEST, Piece, Pieces,
 };
 use crate::carry::{
     Manifest,
-    number::{CHECK_LEN, GUARD_LEN, read_bits, read_number},
+    number::{CHECK_LEN, GUARD_LEN, number_at, read_bits, read_number},
     template::MAX_TEMPLATE,
 };
 
@@ -36,11 +36,15 @@ impl<'c> Reader<'c> {
     }
 
     pub(super) fn number(&mut self) -> Option<u64> {
-        let mut rest = self.text.as_bytes();
-        let before = rest.len();
-        let number = read_number(&mut rest).filter(|number| *number < 1 << 63)?;
-        self.take(before - rest.len())?;
+        let (number, end) = self.number_at(0)?;
+        self.text = self.text.get(end..)?;
         Some(number)
+    }
+
+    /// Returns the number at an offset of the text, and the offset of its end.
+    #[inline(always)]
+    fn number_at(&self, start: usize) -> Option<(u64, usize)> {
+        number_at(self.text.as_bytes(), start).filter(|(number, _)| *number < 1 << 63)
     }
 
     /// Reads a length, a colon, and that number of bytes.
@@ -74,6 +78,7 @@ impl<'c> Reader<'c> {
             end: None,
             entries,
             first: None,
+            kinds: Kinds::default(),
             is_v1: true,
         })
     }
@@ -124,6 +129,7 @@ impl<'c> Reader<'c> {
             end: None,
             entries: self.text,
             first: None,
+            kinds: Kinds::default(),
             is_v1: false,
         })
     }
@@ -242,35 +248,44 @@ impl<'c> Reader<'c> {
     }
 
     /// Reads a piece; `None` if there is none. In version 1, `B` marks a template piece.
+    ///
+    /// Carries consist of pieces: the text is cut once for each of them.
     pub(super) fn piece(&mut self) -> Option<Piece<'c>> {
-        let first = self.number()?;
-        let text = |reader: &mut Self| reader.take(usize::try_from(first).ok()?);
-        match self.byte()? {
-            b'L' => Some(Piece::Literal(text(self)?)),
-            b'X' => Some(Piece::Base64(text(self)?)),
+        let byte = |at: usize| self.text.as_bytes().get(at).copied();
+        let (first, at) = self.number_at(0)?;
+        let (piece, end) = match byte(at)? {
+            kind @ (b'L' | b'X') => {
+                let start = at + 1;
+                let end = start.checked_add(usize::try_from(first).ok()?)?;
+                let text = self.text.get(start..end)?;
+                (if kind == b'L' { Piece::Literal(text) } else { Piece::Base64(text) }, end)
+            }
             b',' => {
-                let second = self.number()?;
-                match self.byte()? {
-                    b'V' => Some(Piece::Visible(first, second)),
-                    b'T' | b'B' => Some(Piece::Template(first, second)),
-                    b'R' => Some(Piece::Respelt(first, second, None)),
+                let (second, at) = self.number_at(at + 1)?;
+                match byte(at)? {
+                    b'V' => (Piece::Visible(first, second), at + 1),
+                    b'T' | b'B' => (Piece::Template(first, second), at + 1),
+                    b'R' => (Piece::Respelt(first, second, None), at + 1),
                     b',' => {
-                        let third = self.number()?;
-                        match self.byte()? {
-                            b'R' => Some(Piece::Respelt(first, second, Some(third))),
+                        let (third, at) = self.number_at(at + 1)?;
+                        match byte(at)? {
+                            b'R' => (Piece::Respelt(first, second, Some(third)), at + 1),
                             b',' => {
-                                let fourth = self.number()?;
-                                self.expect("P")?;
-                                Some(Piece::Indented(first, second, third, fourth))
+                                let (fourth, at) = self.number_at(at + 1)?;
+                                let is_piece = byte(at)? == b'P';
+                                let piece = Piece::Indented(first, second, third, fourth);
+                                (is_piece.then_some(piece)?, at + 1)
                             }
-                            _ => None,
+                            _ => return None,
                         }
                     }
-                    _ => None,
+                    _ => return None,
                 }
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        self.text = self.text.get(end..)?;
+        Some(piece)
     }
 }
 

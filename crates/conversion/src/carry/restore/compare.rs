@@ -5,7 +5,7 @@ use jsonl::{Line, LineBuf, Unit, UnitScanner};
 
 use super::{Item, OwnEntries, Restorer};
 use crate::carry::{
-    Carry, EntryKind,
+    Carry,
     agreement::Sayings,
     parts::{PartLine, PartLines},
     said::{Digest, ShownTexts, TextComparison},
@@ -173,8 +173,7 @@ impl Restorer {
         let mut goes_on =
             own.kept.iter_mut().all(|record| read(&mut record.line, record.offset, record.is_glue));
         if n_kept < own.n_own {
-            let entries = carry.entries().filter(|entry| entry.kind == EntryKind::Own);
-            for entry in entries.skip(n_kept) {
+            for entry in carry.own_entries().skip(n_kept) {
                 if !goes_on {
                     break;
                 }

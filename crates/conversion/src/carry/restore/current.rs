@@ -36,6 +36,9 @@ pub(super) struct Current {
     pub(super) is_start: bool,
     /// The first source records that it shows, restored.
     pub(super) own: VecDeque<OwnRecord>,
+    /// Whether these are all of them, and no carry of the source's own sidecar belongs to them: their entries
+    /// are not read once more.
+    pub(super) is_restored: bool,
     /// Whether the record itself was passed on.
     pub(super) is_placed: bool,
 }

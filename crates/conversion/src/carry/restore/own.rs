@@ -1,14 +1,14 @@
 //! Restores the source records that a written record shows.
 //!
-//! In: a carry with two entries of the kind [`EntryKind::Own`] and one that is held. Out: the bytes of the two
-//! source records, and that the carry holds another one.
+//! In: a carry with two entries of the kind [`EntryKind::Own`](crate::carry::EntryKind::Own) and one that is held. Out:
+//! the bytes of the two source records.
 
 use std::collections::VecDeque;
 
 use jsonl::LineBuf;
 
 use super::Restorer;
-use crate::carry::{Carry, EntryKind};
+use crate::carry::Carry;
 
 /// Limit on the bytes of restored entries that are kept while the other entries of their record are
 /// checked. Longer ones are restored a second time.
@@ -19,8 +19,6 @@ pub(super) struct OwnEntries {
     /// The first restored records.
     pub(super) kept: VecDeque<OwnRecord>,
     pub(super) n_own: usize,
-    /// Whether the carry has other entries.
-    pub(super) has_held: bool,
     pub(super) is_whole: bool,
     pub(super) has_parts: bool,
     pub(super) n_sources: u64,
@@ -29,10 +27,10 @@ pub(super) struct OwnEntries {
 }
 
 impl OwnEntries {
-    /// Returns whether the kept records are all that the carry restores.
+    /// Returns whether the kept records are all source records that the written record shows.
     pub(super) fn is_restored(&self) -> bool {
         let is_complete = self.kept.len() == self.n_own && self.n_own > 0;
-        is_complete && self.is_whole && !self.has_parts && !self.has_held
+        is_complete && self.is_whole && !self.has_parts
     }
 }
 
@@ -53,14 +51,10 @@ impl Restorer {
         is_intact: bool,
     ) -> OwnEntries {
         let (mut kept, mut n_kept, mut n_own) = (VecDeque::new(), 0u64, 0);
-        let (mut is_whole, mut has_parts, mut has_held) = (is_intact, false, false);
+        let (mut is_whole, mut has_parts) = (is_intact, false);
         let (mut n_sources, mut before, mut last) = (0, None, None);
         let most = MAX_KEPT.max(2 * visible.len() as u64);
-        for entry in carry.entries() {
-            if entry.kind != EntryKind::Own {
-                has_held = true;
-                continue;
-            }
+        for entry in carry.own_entries() {
             has_parts |= entry.n_parts > 1;
             n_own += 1;
             n_sources += u64::from(before != Some(entry.offset));
@@ -83,6 +77,6 @@ impl Restorer {
             kept.clear();
         }
         let last = last.unwrap_or(u64::MAX);
-        OwnEntries { kept, n_own, is_whole, has_parts, has_held, n_sources, last }
+        OwnEntries { kept, n_own, is_whole, has_parts, n_sources, last }
     }
 }

@@ -115,6 +115,7 @@ impl Restorer {
             n_sources: 0,
             is_start: false,
             own: VecDeque::new(),
+            is_restored: false,
             is_placed: false,
         });
     }

@@ -43,17 +43,26 @@ impl Restorer {
                 true => entry.kind == EntryKind::Own,
                 false => is_of_own(entry, current.cursor, &carry),
             });
-            let (phase, cursor) = match (entry, current.phase) {
+            let phase = match (entry, current.phase) {
                 (Some(entry), Phase::HeldBefore)
                     if !is_of_own && entry.offset > current.last_own =>
                 {
-                    (Phase::Own(Some(before)), current.start)
+                    Phase::Own(Some(before))
                 }
                 (Some(entry), _) if is_of_own == is_own => break entry,
                 (Some(_), _) => continue,
-                (None, Phase::HeldBefore) if !current.is_gone => (Phase::Own(None), current.start),
-                (None, Phase::Own(Some(after))) => (Phase::HeldAfter, after),
+                (None, Phase::HeldBefore) if !current.is_gone => Phase::Own(None),
+                (None, phase @ Phase::Own(Some(_))) => phase,
                 (None, _) => return self.end_record(current),
+            };
+            let is_read = is_own || current.is_restored;
+            if current.is_restored && !is_own {
+                self.push_restored(std::mem::take(&mut current.own), current.is_moved);
+            }
+            let (phase, cursor) = match phase {
+                Phase::Own(Some(after)) if is_read => (Phase::HeldAfter, after),
+                Phase::Own(None) if is_read => return self.end_record(current),
+                phase => (phase, current.start),
             };
             self.current = Some(Current { carry, phase, cursor, ..current });
             return;

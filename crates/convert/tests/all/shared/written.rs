@@ -28,7 +28,7 @@ pub(crate) fn written_lines(bytes: &[u8]) -> Vec<WrittenLine> {
             Some(member) => member.visible(),
             None => value.raw().as_str().to_owned(),
         };
-        let carry = member.map(|member| member.carry);
+        let carry = member.map(|member| member.carry.into_owned());
         WrittenLine { bytes: line.bytes().to_vec(), visible, carry }
     };
     jsonl::lines(bytes).map(read).collect()
