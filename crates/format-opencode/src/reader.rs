@@ -15,8 +15,11 @@ use crate::{
     unread::VOCABULARY,
 };
 
-/// The start of the titles that the client gives to new sessions.
+/// The start of the titles that the client (1.18.33) gives to new sessions. A time follows.
 const NO_TITLE: [&str; 2] = ["New session - ", "Child session - "];
+
+/// The bytes of the time, also of one with another number of digits in its year.
+const TIME: &[u8] = b"0123456789-+:.TZ";
 
 /// Returns whether a record is OpenCode's and of no other format.
 ///
@@ -86,10 +89,18 @@ fn read_session<'l>(record: Value<'l>, session: &SessionInfo<'l>, n: usize) -> O
 
 /// Returns the title of a session, unless the client gave it to a new one.
 pub(crate) fn title<'l>(session: &SessionInfo<'l>) -> Option<Text<'l>> {
-    let is_given = |title: &Text<'_>| {
-        !title.is_blank() && !NO_TITLE.iter().any(|start| title.body().starts_with(start))
-    };
-    session.title.filter(is_given)
+    session.title.filter(|title| !title.is_blank() && !is_of_new_session(title.body()))
+}
+
+/// Returns whether a title is one that the client gives to new sessions. It gives another one after the first prompt.
+///
+/// ```text
+/// New session - 2025-11-12T13:55:00.000Z         true
+/// New session - 2025-11-12T13:55:00.000Z, again  false
+/// ```
+fn is_of_new_session(title: &str) -> bool {
+    let is_time = |rest: &str| rest.ends_with('Z') && rest.bytes().all(|byte| TIME.contains(&byte));
+    NO_TITLE.iter().any(|start| title.strip_prefix(start).is_some_and(is_time))
 }
 
 fn read_message<'l>(record: Value<'l>, message: &MessageInfo<'l>, n: usize) -> Option<Event<'l>> {

@@ -558,4 +558,14 @@ fn a_title_that_was_changed_in_a_document_comes_home() {
     assert!(restored == source);
     assert_eq!((report.restored.added, report.restored.differs), (0, 1));
     assert!(report.wants_attention() && report.losses.is_empty());
+    // A title that begins as the client's own is one.
+    let at = document.find(NEW).expect("the title") + NEW.len();
+    let title = document.get(at..).and_then(|rest| rest.split('"').next()).expect("its end");
+    let renamed =
+        document.replacen(&format!("{NEW}{title}"), &format!("New session - {title}, again"), 1);
+    let (_, report) = home(renamed.as_bytes(), "opencode", "sdk-stream");
+    assert_eq!(report.restored.differs, 1);
+    let unchanged = document.replacen(NEW, "New session - ", 1);
+    let (_, report) = home(unchanged.as_bytes(), "opencode", "sdk-stream");
+    assert_eq!(report.restored.differs, 0);
 }

@@ -156,7 +156,7 @@ fn a_time_finer_than_a_millisecond_is_counted() {
 #[test]
 fn members_of_the_session_that_are_made_up_are_counted() {
     let mut document = document(TIME.into(), serde_json::json!([]), "stop".into());
-    document["info"]["title"] = "New session - 2026".into();
+    document["info"]["title"] = "New session - 2026-11-12T13:55:00.000Z".into();
     document["info"]["directory"] = Value::Null;
     let (written, losses) = rewrite(&document);
     assert!(written["info"]["title"].as_str().is_some_and(|it| it.starts_with("New session - ")));
