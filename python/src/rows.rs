@@ -43,8 +43,10 @@ const BATCH: usize = 8 * 1024 * 1024;
 /// a file become one batch. A larger file is read twice.
 const MAX_ONE_PASS: u64 = 32 * 1024 * 1024;
 
-/// The size in bytes of the files that a thread reads together, so that small sessions share a batch.
+/// The size in bytes of the files that a thread reads together, so that small sessions share a batch. The last tasks
+/// are smaller, because a thread has nothing to do while another one ends its last task.
 const TASK: u64 = 4 * 1024 * 1024;
+const MIN_TASK: u64 = 512 * 1024;
 
 /// The batches of a task that wait for the consumer.
 const WAITING: usize = 2;
@@ -66,6 +68,8 @@ struct Task {
 pub(crate) struct Reader {
     schema: SchemaRef,
     rest: VecDeque<Transcript>,
+    /// The size of these files in bytes.
+    n_left: u64,
     tasks: Option<Sender<Task>>,
     /// The batches of the tasks that were begun, in their order.
     begun: VecDeque<Receiver<Sent>>,
@@ -97,21 +101,30 @@ impl Reader {
                 }
             })?;
         }
-        let (rest, begun) = (transcripts.into(), VecDeque::new());
-        let mut reader =
-            Self { schema: Rows::new(table).schema(), rest, tasks: Some(tasks), begun, n_threads };
+        let n_left = transcripts.iter().map(|(input, _)| input.size()).sum();
+        let mut reader = Self {
+            schema: Rows::new(table).schema(),
+            rest: transcripts.into(),
+            n_left,
+            tasks: Some(tasks),
+            begun: VecDeque::new(),
+            n_threads,
+        };
         while reader.begun.len() < 2 * reader.n_threads && reader.begin() {}
         Ok(reader)
     }
 
     /// Gives the next transcripts to a thread. Returns whether there were any.
     fn begin(&mut self) -> bool {
+        let share = self.n_left / (4 * self.n_threads.max(1) as u64);
+        let task = share.clamp(MIN_TASK, TASK);
         let (mut transcripts, mut n_bytes) = (Vec::new(), 0);
-        while n_bytes < TASK {
+        while n_bytes < task {
             let Some((input, format)) = self.rest.pop_front() else { break };
             n_bytes += input.size();
             transcripts.push((input, format));
         }
+        self.n_left = self.n_left.saturating_sub(n_bytes);
         if transcripts.is_empty() {
             self.tasks = None;
             return false;
