@@ -56,6 +56,8 @@ pub struct Facts {
     pub has_outcome: bool,
     /// Whether a compaction is in the source.
     pub has_compaction: bool,
+    /// Whether messages and a prompt will come, as far as is known.
+    expects_messages: bool,
     calls: SharedCalls,
     /// The names of the tools, if they are more than [`MAX_LISTED`].
     known_tools: IdSet,
@@ -196,7 +198,7 @@ impl Facts {
     /// Returns whether the first values of the session are the same: its id, the start, the folder,
     /// the version, and whether it has messages and prompts.
     pub fn has_head_of(&self, other: &Self) -> bool {
-        let of = |it: &Self| (it.n_messages == 0, it.has_prompt());
+        let of = |it: &Self| (it.has_messages(), it.has_prompt());
         self.session_id == other.session_id
             && self.start == other.start
             && self.cwd == other.cwd
@@ -204,9 +206,19 @@ impl Facts {
             && of(self) == of(other)
     }
 
+    /// Returns whether the session has messages.
+    pub fn has_messages(&self) -> bool {
+        self.expects_messages || self.n_messages > 0
+    }
+
     /// Returns whether the session has a prompt, or another text of the user.
     pub fn has_prompt(&self) -> bool {
-        !self.interactions.is_empty() || self.has_user_text
+        self.expects_messages || !self.interactions.is_empty() || self.has_user_text
+    }
+
+    /// Sets whether messages and a prompt will come, in facts of the first events.
+    pub fn expect_messages(&mut self, is_expected: bool) {
+        self.expects_messages = is_expected;
     }
 }
 

@@ -79,7 +79,7 @@ struct SessionWriter {
 
 impl EventWriter for SessionWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
-        if self.facts.n_messages == 0 && !self.has_header {
+        if !self.facts.has_messages() && !self.has_header {
             // clido deletes a session without a message, so the source is kept in the carry alone.
             return out.lose_record(event);
         }

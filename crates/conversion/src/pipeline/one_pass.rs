@@ -14,7 +14,10 @@
 //! - The bytes that cannot be taken back fit in memory.
 //!
 //! If the plan hides lines, the facts of the others are unknown. Then the same is tried again, with the
-//! plan.
+//! plan, and with the promise that messages and a prompt come ([`Facts::expect_messages`]): the first
+//! windows may have hidden lines alone.
+//!
+//! [`Facts::expect_messages`]: core_model::Facts::expect_messages
 //!
 //! [`EventWriter::learn`]: core_model::EventWriter::learn
 
@@ -341,6 +344,25 @@ mod tests {
         let mut lines = chain(40);
         lines.swap(30, 31);
         assert_eq!(retracted(&lines), 1);
+    }
+
+    #[test]
+    fn messages_that_come_late_start_no_third_pass() {
+        let id = |n: usize| n.checked_sub(1).map_or(String::new(), |n| format!("a{n}"));
+        let text = "[{\"type\":\"text\",\"text\":\"left\"}]";
+        let mut lines: Vec<String> =
+            (0..20).map(|n| line(&id(n + 1), &id(n), "user", text, CWD)).collect();
+        // It is in no branch, and has the first values of the session.
+        let progress = format!(
+            "{{\"type\":\"progress\",\"sessionId\":\"s\",\"timestamp\":\"2026-01-01T10:00:00.000Z\"{CWD}}}\n"
+        );
+        lines.insert(0, progress);
+        assert_eq!(retracted(&[&lines[..], &chain(40)].concat()), 1);
+        // No prompt comes, so that the writer makes one up.
+        let id = |n: usize| n.checked_sub(1).map_or(String::new(), |n| n.to_string());
+        let responses = (0..40).map(|n| line(&id(n + 1), &id(n), "assistant", text, CWD));
+        lines.extend(responses);
+        assert_eq!(retracted(&lines), 2);
     }
 
     #[test]

@@ -304,13 +304,18 @@ impl<'c> Surveyor<'c> {
         planned.is_planned = true;
         planned.survey.plan = std::mem::take(&mut self.survey.plan);
         planned.samples = std::mem::take(&mut self.samples);
+        // The first window may show nothing, and the writer begins with it.
+        planned.survey.facts.expect_messages(true);
         (planned.planner, planned.n_main) = (None, self.n_main);
         Some(planned)
     }
 
-    /// Returns whether the plan is the one that the writing pass has.
+    /// Returns whether the plan is the one that the writing pass has, and the messages that it expects have come.
     pub(crate) fn is_as_planned(&mut self) -> bool {
-        self.is_planned || self.plan().is_empty()
+        let facts = self.shown_facts();
+        facts.expect_messages(false);
+        let has_messages = facts.has_messages() && facts.has_prompt();
+        if self.is_planned { has_messages } else { self.plan().is_empty() }
     }
 
     /// Returns the facts of the events so far, if none is hidden.
@@ -340,6 +345,7 @@ impl<'c> Surveyor<'c> {
         let Conversion { from, to, .. } = self.conversion;
         let template = self.template();
         self.plan();
+        self.survey.facts.expect_messages(false);
         if self.is_planned {
             return Ok(Survey { template, ..self.survey });
         }
