@@ -23,6 +23,7 @@ pub(crate) mod reorder_buffers;
 pub(crate) mod restore;
 pub(crate) mod run;
 mod said;
+pub(crate) mod separators;
 pub(crate) mod sidecar;
 mod spilled_runs;
 pub(crate) mod strip;

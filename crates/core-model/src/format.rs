@@ -50,6 +50,8 @@ pub struct Format {
     pub is_linear: bool,
     /// Whether the writer learns facts while it writes: see [`EventWriter::learn`].
     pub learns: bool,
+    /// Whether U+2028 and U+2029 are escaped in written lines: see [`Format::escaping_separators`].
+    pub escapes_separators: bool,
     /// Whether images are files beside the target: see [`Output::add_image`].
     ///
     /// [`Output::add_image`]: crate::Output::add_image
@@ -151,6 +153,7 @@ impl Format {
             has_inline_agents: false,
             is_linear: false,
             learns: false,
+            escapes_separators: false,
             has_image_files: false,
             is_read_only: false,
             detect: functions.detect,
@@ -232,6 +235,14 @@ impl Format {
     #[must_use]
     pub const fn learning(mut self) -> Self {
         self.learns = true;
+        self
+    }
+
+    /// Says that the client ends lines at U+2028 and U+2029, as Node's `readline` does, so that these characters are
+    /// escaped in written lines.
+    #[must_use]
+    pub const fn escaping_separators(mut self) -> Self {
+        self.escapes_separators = true;
         self
     }
 

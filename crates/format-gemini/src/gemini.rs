@@ -51,6 +51,7 @@ pub static GEMINI: Format = Format::new(
 .rewrites(Rewrites::Values { volatile: &[] })
 .read_more(reader::read_more)
 .planner(|options| Box::new(GeminiBranch::new(options)))
+.escaping_separators()
 .store(store::STORE)
 .ids_inside()
 .project_marker(store::MARKER)

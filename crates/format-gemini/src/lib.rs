@@ -121,6 +121,7 @@ pub static QWEN: Format = Format::new(
 )
 .read_more(reader::read_more)
 .planner(|options| Box::new(Branch::new(options)))
+.escaping_separators()
 .store(store::STORE)
 .layout(layout::LAYOUT);
 

@@ -10,13 +10,13 @@ use core_model::Format;
 use jsonl::{Line, Scanner, Value, each_canonical};
 use twox_hash::XxHash3_64;
 
-use super::{MEMBER, Member, number::guard_of};
+use super::{MEMBER, Member, number::guard_of, separators::unescape_separators};
 use crate::pipeline::root::first_key;
 
 /// Returns the guard of a record of a format, given in one or more pieces without its carry.
 pub(crate) fn record_guard(format: &Format, is_glue: bool, pieces: &[&[u8]]) -> u64 {
     if !is_of_value(format, is_glue) {
-        return guard_of(pieces);
+        return bytes_guard(format, pieces);
     }
     let joined;
     let mut filled = pieces.iter().filter(|piece| !piece.is_empty());
@@ -30,6 +30,23 @@ pub(crate) fn record_guard(format: &Format, is_glue: bool, pieces: &[&[u8]]) -> 
     match Scanner::default().scan_slice(record, 0) {
         Ok(value) => value_guard(format, is_glue, value),
         Err(_) => guard_of(&[record]),
+    }
+}
+
+/// Returns the guard of a record's bytes. U+2028 and U+2029 are hashed as characters, because they are escaped in
+/// lines of some formats.
+fn bytes_guard(format: &Format, pieces: &[&[u8]]) -> u64 {
+    if !format.escapes_separators {
+        return guard_of(pieces);
+    }
+    let plain = |piece: &&[u8]| std::str::from_utf8(piece).ok().and_then(unescape_separators);
+    let found: Vec<Option<String>> = pieces.iter().map(plain).collect();
+    let bytes = |(piece, plain): (&&'_ [u8], &'_ Option<String>)| {
+        plain.as_ref().map_or_else(|| piece.to_vec(), |plain| plain.as_bytes().to_vec())
+    };
+    match found.iter().any(Option::is_some) {
+        true => guard_of(&[&pieces.iter().zip(&found).flat_map(bytes).collect::<Vec<_>>()]),
+        false => guard_of(pieces),
     }
 }
 
@@ -54,7 +71,7 @@ fn value_guard(format: &Format, is_glue: bool, value: Value<'_>) -> u64 {
 pub(crate) fn line_guard(format: &Format, line: &Line<'_>, value: Option<Value<'_>>) -> u64 {
     match value.filter(|_| is_of_value(format, line.is_glue())) {
         Some(value) => value_guard(format, line.is_glue(), value),
-        None => guard_of(&[line.content()]),
+        None => bytes_guard(format, &[line.content()]),
     }
 }
 
@@ -64,7 +81,7 @@ impl Member<'_> {
     pub fn guard_in(&self, format: &Format, is_glue: bool) -> u64 {
         match is_of_value(format, is_glue) {
             true => record_guard(format, is_glue, &[self.before.as_bytes(), self.after.as_bytes()]),
-            false => self.guard(),
+            false => bytes_guard(format, &[self.before.as_bytes(), self.after.as_bytes()]),
         }
     }
 }

@@ -72,7 +72,12 @@ use jsonl::{Line, Value};
 
 use self::title::TitledHead;
 use crate::{
-    carry::{CarryEncoder, Manifest, PendingEntries, Skips, run::Run, temporary_lines},
+    carry::{
+        CarryEncoder, Manifest, PendingEntries, Skips,
+        run::Run,
+        separators::{LONGEST, has_separators},
+        temporary_lines,
+    },
     pipeline::{survey::Survey, target::Target},
 };
 
@@ -142,6 +147,8 @@ pub(crate) struct Engine<'w> {
     is_derived: bool,
     /// Whether a carry refers to no bytes of its line.
     is_whole: bool,
+    /// Whether U+2028 and U+2029 become longer when a line is written, so that carries refer to no bytes behind them.
+    escapes_separators: bool,
     /// Whether a record was written whose values may go over several lines.
     has_newlines: bool,
     /// The time at which the session starts, for [`Written::start`].
@@ -208,6 +215,7 @@ impl<'w> Engine<'w> {
             source_carry: None,
             is_derived: false,
             is_whole: to.rewrites.is_values(),
+            escapes_separators: to.escapes_separators,
             has_newlines: false,
             start,
             images: None,
@@ -422,12 +430,13 @@ impl<'w> Engine<'w> {
     fn push_own(&mut self, line: &Line<'_>, event: &Event<'_>, id: LineId) -> io::Result<()> {
         let carry = self.source_carry.take();
         self.out.swap_copied(id, &mut self.copied);
-        let Records { entries, skips } = slot(&mut self.records, id);
+        let is_whole = self.needs_whole_entries(id);
+        let Records { entries, skips, .. } = slot(&mut self.records, id);
         let start = entries.len();
         if let Some(carry) = &carry {
             self.encoder.push_sidecar(entries, line.offset(), carry);
         }
-        if self.is_whole {
+        if is_whole {
             self.copied.clear();
         }
         for copy in &self.copied {
@@ -445,6 +454,19 @@ impl<'w> Engine<'w> {
         Ok(())
     }
 
+    /// Returns whether the next entry of a line refers to none of its bytes: never, or because the line has a character
+    /// that becomes longer when it is written. What earlier entries refer to comes before it.
+    fn needs_whole_entries(&mut self, id: LineId) -> bool {
+        let separators = &mut slot(&mut self.records, id).separators;
+        if self.escapes_separators && !separators.is_found {
+            let bytes = self.out.bytes(id);
+            separators.is_found =
+                has_separators(bytes.get(separators.n_searched..).unwrap_or(bytes));
+            separators.n_searched = bytes.len().saturating_sub(LONGEST);
+        }
+        self.is_whole || separators.is_found
+    }
+
     fn push_parts(&mut self, line: &Line<'_>, event: &Event<'_>) {
         let n_parts = self.covering_lines.len();
         let carry = self.source_carry.take();
@@ -460,8 +482,9 @@ impl<'w> Engine<'w> {
                 .get(part + 1)
                 .map_or(line.bytes().len(), |(next, _)| *next as usize);
             self.out.swap_copied(id, &mut self.copied);
-            let Records { entries, skips } = slot(&mut self.records, id);
-            if self.is_whole {
+            let is_whole = self.needs_whole_entries(id);
+            let Records { entries, skips, .. } = slot(&mut self.records, id);
+            if is_whole {
                 self.copied.clear();
             }
             for copy in &self.copied {
@@ -515,7 +538,8 @@ impl<'w> Engine<'w> {
                 return Err(error);
             }
             self.end_run()?;
-            let Records { entries, skips } = slot(&mut self.records, id);
+            let Records { entries, skips, separators } = slot(&mut self.records, id);
+            *separators = Separators::default();
             self.out.swap_bytes(id, &mut self.line);
             if self.has_newlines {
                 // A writer may have appended a value without the output's help. No string has these
@@ -561,6 +585,14 @@ impl<'w> Engine<'w> {
 struct Records {
     entries: Vec<u8>,
     skips: Skips,
+    separators: Separators,
+}
+
+/// Whether a line has U+2028, U+2029 or an escape of one, as far as it was searched.
+#[derive(Clone, Copy, Default)]
+struct Separators {
+    is_found: bool,
+    n_searched: usize,
 }
 
 fn slot(records: &mut Vec<Records>, id: LineId) -> &mut Records {

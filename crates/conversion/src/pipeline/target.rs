@@ -14,6 +14,7 @@ use crate::{
         end_member,
         guard::{is_of_value, record_guard},
         guard_of, push_carried,
+        separators::escape_separators,
         sidecar::SidecarWriter,
         start_marked_member, start_member,
     },
@@ -317,6 +318,9 @@ impl<'w> Target<'w> {
             Some(document) => document.end_line(held.part, &mut held.line),
             None => held.line.push(b'\n'),
         }
+        if self.format.escapes_separators {
+            escape_separators(&mut held.line);
+        }
         self.sink.write_all(&held.line)?;
         self.n_lines += 1;
         self.n_bytes += held.line.len() as u64;
@@ -341,6 +345,9 @@ impl<'w> Target<'w> {
         let mut push = |part: &[u8]| {
             for piece in part.chunks(MAX_UNWRITTEN) {
                 if line.len() > MAX_UNWRITTEN {
+                    if self.format.escapes_separators {
+                        escape_separators(line);
+                    }
                     self.sink.write_all(line)?;
                     self.n_bytes += line.len() as u64;
                     line.clear();

@@ -37,6 +37,7 @@ mod repair;
 mod resume;
 mod rules;
 mod selection;
+mod separators;
 mod sessions;
 mod shared;
 mod sidecar_faults;

@@ -1,0 +1,85 @@
+//! Escapes the characters at which Node's `readline` ends a line: U+2028 and U+2029.
+//!
+//! In: `{"text":"a<U+2028>b"}`. Out: `{"text":"a\u2028b"}`, the same value in one line for every client.
+
+use memchr::memmem;
+
+/// The characters without their last byte, which is `a8` or `a9`.
+const START: &[u8] = b"\xe2\x80";
+
+/// The escapes without their last digit, which is `8` or `9`.
+const ESCAPE: &[u8] = b"\\u202";
+
+/// The length of an escape.
+pub(crate) const LONGEST: usize = ESCAPE.len() + 1;
+
+/// Escapes the characters in a line of JSON. They occur only in strings.
+pub(crate) fn escape_separators(line: &mut Vec<u8>) {
+    let is_separator = |at: &usize| matches!(line.get(at + START.len()), Some(0xa8 | 0xa9));
+    let places: Vec<usize> = memmem::find_iter(line, START).filter(is_separator).collect();
+    if places.is_empty() {
+        return;
+    }
+    let mut escaped = Vec::with_capacity(line.len() + 3 * places.len());
+    let mut rest = 0;
+    for at in places {
+        escaped.extend_from_slice(line.get(rest..at).unwrap_or_default());
+        escaped.extend_from_slice(ESCAPE);
+        escaped.push(if line.get(at + START.len()) == Some(&0xa8) { b'8' } else { b'9' });
+        rest = at + START.len() + 1;
+    }
+    escaped.extend_from_slice(line.get(rest..).unwrap_or_default());
+    *line = escaped;
+}
+
+/// Returns whether a line of JSON has one of the characters, or an escape of one.
+pub(crate) fn has_separators(line: &[u8]) -> bool {
+    let is_separator = |at: usize| matches!(line.get(at + START.len()), Some(0xa8 | 0xa9));
+    memmem::find_iter(line, START).any(is_separator) || memmem::find(line, ESCAPE).is_some()
+}
+
+/// Returns JSON with the characters instead of their escapes; `None` if it has no such escape.
+pub(crate) fn unescape_separators(json: &str) -> Option<String> {
+    let bytes = json.as_bytes();
+    let is_escape = |at: &usize| {
+        let before = bytes.get(..*at).unwrap_or_default();
+        // Behind a backslash that is escaped itself, the letters are text.
+        let n_backslashes = before.iter().rev().take_while(|byte| **byte == b'\\').count();
+        let digit = bytes.get(at + ESCAPE.len());
+        n_backslashes.is_multiple_of(2) && matches!(digit, Some(b'8' | b'9'))
+    };
+    let mut places = memmem::find_iter(bytes, ESCAPE).filter(is_escape).peekable();
+    places.peek()?;
+    let (mut plain, mut rest) = (String::with_capacity(json.len()), 0);
+    for at in places {
+        plain.push_str(json.get(rest..at).unwrap_or_default());
+        let is_first = bytes.get(at + ESCAPE.len()) == Some(&b'8');
+        plain.push(if is_first { '\u{2028}' } else { '\u{2029}' });
+        rest = at + ESCAPE.len() + 1;
+    }
+    plain.push_str(json.get(rest..).unwrap_or_default());
+    Some(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn separators_are_escaped_and_come_back() {
+        let plain = "{\"a\":\"\u{2028}x\u{2029}\u{2028}“\\\\\u{2029}\"}";
+        let escaped = r#"{"a":"\u2028x\u2029\u2028“\\\u2029"}"#;
+        let mut line = plain.as_bytes().to_vec();
+        escape_separators(&mut line);
+        assert_eq!(std::str::from_utf8(&line), Ok(escaped));
+        assert_eq!(unescape_separators(escaped).as_deref(), Some(plain));
+        assert!(has_separators(plain.as_bytes()) && has_separators(escaped.as_bytes()));
+        assert!(!has_separators("{\"a\":\"“…\"}".as_bytes()));
+        for without in [r#"{"a":"“\\u2028 \u2027"}"#, "{}"] {
+            let mut line = without.as_bytes().to_vec();
+            escape_separators(&mut line);
+            assert_eq!(line, without.as_bytes());
+            assert_eq!(unescape_separators(without), None);
+        }
+    }
+}
