@@ -60,6 +60,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod records;
 mod title;
 
 use std::io::{self, Write};
@@ -70,14 +71,12 @@ use core_model::{
 };
 use jsonl::{Line, Value};
 
-use self::title::TitledHead;
+use self::{
+    records::{Records, slot},
+    title::TitledHead,
+};
 use crate::{
-    carry::{
-        CarryEncoder, Manifest, PendingEntries, Skips,
-        run::Run,
-        separators::{LONGEST, has_separators},
-        temporary_lines,
-    },
+    carry::{CarryEncoder, Manifest, PendingEntries, run::Run, temporary_lines},
     pipeline::{survey::Survey, target::Target},
 };
 
@@ -458,13 +457,7 @@ impl<'w> Engine<'w> {
     /// that becomes longer when it is written. What earlier entries refer to comes before it.
     fn needs_whole_entries(&mut self, id: LineId) -> bool {
         let separators = &mut slot(&mut self.records, id).separators;
-        if self.escapes_separators && !separators.is_found {
-            let bytes = self.out.bytes(id);
-            separators.is_found =
-                has_separators(bytes.get(separators.n_searched..).unwrap_or(bytes));
-            separators.n_searched = bytes.len().saturating_sub(LONGEST);
-        }
-        self.is_whole || separators.is_found
+        self.is_whole || self.escapes_separators && separators.search(self.out.bytes(id))
     }
 
     fn push_parts(&mut self, line: &Line<'_>, event: &Event<'_>) {
@@ -539,7 +532,7 @@ impl<'w> Engine<'w> {
             }
             self.end_run()?;
             let Records { entries, skips, separators } = slot(&mut self.records, id);
-            *separators = Separators::default();
+            *separators = Default::default();
             self.out.swap_bytes(id, &mut self.line);
             if self.has_newlines {
                 // A writer may have appended a value without the output's help. No string has these
@@ -578,26 +571,4 @@ impl<'w> Engine<'w> {
             start: self.start,
         })
     }
-}
-
-/// The entries of a line that has not been emitted yet.
-#[derive(Default)]
-struct Records {
-    entries: Vec<u8>,
-    skips: Skips,
-    separators: Separators,
-}
-
-/// Whether a line has U+2028, U+2029 or an escape of one, as far as it was searched.
-#[derive(Clone, Copy, Default)]
-struct Separators {
-    is_found: bool,
-    n_searched: usize,
-}
-
-fn slot(records: &mut Vec<Records>, id: LineId) -> &mut Records {
-    if records.len() <= id.index() {
-        records.resize_with(id.index() + 1, Records::default);
-    }
-    &mut records[id.index()]
 }
