@@ -14,7 +14,7 @@ use arrow_array::{
 use arrow_schema::SchemaRef;
 
 use crate::{
-    EVENTS, Result, SESSIONS, Selection,
+    Result, Selection,
     schema::{Kind, schema},
 };
 
@@ -58,8 +58,6 @@ pub struct Columns {
     schema: SchemaRef,
     /// The columns by their places in the table; `None` if a column is not selected.
     builders: Vec<Option<Builder>>,
-    /// A bit for each place of a selected column, because most cells are of columns that are not selected.
-    selected: u64,
     selection: Selection,
     n_rows: usize,
     /// The size of the texts and bytes.
@@ -98,9 +96,7 @@ impl Columns {
                 *builder = Some(Builder::new(column.kind, 0, 0));
             }
         }
-        let selected = selection.places().iter().fold(0, |selected, place| selected | bit(*place));
-        let schema = schema(selection.columns());
-        Self { schema, builders, selected, selection, n_rows: 0, n_bytes: 0 }
+        Self { schema: schema(selection.columns()), builders, selection, n_rows: 0, n_bytes: 0 }
     }
 
     /// Returns the schema of the batches.
@@ -121,15 +117,13 @@ impl Columns {
     /// Returns whether a column is selected.
     #[inline]
     pub(crate) fn has(&self, place: usize) -> bool {
-        self.selected & bit(place) != 0
+        matches!(self.builders.get(place), Some(Some(_)))
     }
 
     /// Sets a cell of the row that [`Columns::end_row`] ends. A cell that is not set is null.
     #[inline]
     pub(crate) fn set(&mut self, place: usize, cell: Cell<'_>) {
-        if self.has(place)
-            && let Some(Some(builder)) = self.builders.get_mut(place)
-        {
+        if let Some(Some(builder)) = self.builders.get_mut(place) {
             self.n_bytes += builder.set(self.n_rows, cell);
         }
     }
@@ -262,13 +256,6 @@ impl Builder {
             Builder::Texts(builder) => Arc::new(builder.finish()),
         }
     }
-}
-
-/// Returns the bit of a place.
-#[inline]
-fn bit(place: usize) -> u64 {
-    const { assert!(EVENTS.len() < 64 && SESSIONS.len() < 64, "a bit for each column") };
-    1_u64.checked_shl(place as u32).unwrap_or_default()
 }
 
 /// Makes a number null, if there is one.

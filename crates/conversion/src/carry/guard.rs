@@ -10,7 +10,11 @@ use core_model::Format;
 use jsonl::{Line, Scanner, Value, each_canonical};
 use twox_hash::XxHash3_64;
 
-use super::{MEMBER, Member, number::guard_of, separators::unescape_separators};
+use super::{
+    MEMBER, Member,
+    number::guard_of,
+    separators::{has_escapes, unescape_separators},
+};
 use crate::pipeline::root::first_key;
 
 /// Returns the guard of a record of a format, given in one or more pieces without its carry.
@@ -36,18 +40,10 @@ pub(crate) fn record_guard(format: &Format, is_glue: bool, pieces: &[&[u8]]) -> 
 /// Returns the guard of a record's bytes. U+2028 and U+2029 are hashed as characters, because they are escaped in
 /// lines of some formats.
 fn bytes_guard(format: &Format, pieces: &[&[u8]]) -> u64 {
-    if !format.escapes_separators {
-        return guard_of(pieces);
+    if format.escapes_separators && pieces.iter().any(|piece| has_escapes(piece)) {
+        return guard_of(&[&unescape_separators(&pieces.concat())]);
     }
-    let plain = |piece: &&[u8]| std::str::from_utf8(piece).ok().and_then(unescape_separators);
-    let found: Vec<Option<String>> = pieces.iter().map(plain).collect();
-    let bytes = |(piece, plain): (&&'_ [u8], &'_ Option<String>)| {
-        plain.as_ref().map_or_else(|| piece.to_vec(), |plain| plain.as_bytes().to_vec())
-    };
-    match found.iter().any(Option::is_some) {
-        true => guard_of(&[&pieces.iter().zip(&found).flat_map(bytes).collect::<Vec<_>>()]),
-        false => guard_of(pieces),
-    }
+    guard_of(pieces)
 }
 
 /// Returns whether the guard of a record is of its value.

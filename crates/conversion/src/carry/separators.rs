@@ -35,30 +35,35 @@ pub(crate) fn escape_separators(line: &mut Vec<u8>) {
 /// Returns whether a line of JSON has one of the characters, or an escape of one.
 pub(crate) fn has_separators(line: &[u8]) -> bool {
     let is_separator = |at: usize| matches!(line.get(at + START.len()), Some(0xa8 | 0xa9));
-    memmem::find_iter(line, START).any(is_separator) || memmem::find(line, ESCAPE).is_some()
+    memmem::find_iter(line, START).any(is_separator) || has_escapes(line)
 }
 
-/// Returns JSON with the characters instead of their escapes; `None` if it has no such escape.
-pub(crate) fn unescape_separators(json: &str) -> Option<String> {
-    let bytes = json.as_bytes();
-    let is_escape = |at: &usize| {
-        let before = bytes.get(..*at).unwrap_or_default();
+/// Returns whether JSON may have an escape of one of the characters.
+pub(crate) fn has_escapes(json: &[u8]) -> bool {
+    memmem::find(json, ESCAPE).is_some()
+}
+
+/// Returns JSON with the characters instead of their escapes.
+pub(crate) fn unescape_separators(json: &[u8]) -> Vec<u8> {
+    let (mut plain, mut rest) = (Vec::with_capacity(json.len()), 0);
+    for at in memmem::find_iter(json, ESCAPE) {
+        let before = json.get(..at).unwrap_or_default();
         // Behind a backslash that is escaped itself, the letters are text.
         let n_backslashes = before.iter().rev().take_while(|byte| **byte == b'\\').count();
-        let digit = bytes.get(at + ESCAPE.len());
-        n_backslashes.is_multiple_of(2) && matches!(digit, Some(b'8' | b'9'))
-    };
-    let mut places = memmem::find_iter(bytes, ESCAPE).filter(is_escape).peekable();
-    places.peek()?;
-    let (mut plain, mut rest) = (String::with_capacity(json.len()), 0);
-    for at in places {
-        plain.push_str(json.get(rest..at).unwrap_or_default());
-        let is_first = bytes.get(at + ESCAPE.len()) == Some(&b'8');
-        plain.push(if is_first { '\u{2028}' } else { '\u{2029}' });
-        rest = at + ESCAPE.len() + 1;
+        let last = match json.get(at + ESCAPE.len()) {
+            Some(b'8') => 0xa8,
+            Some(b'9') => 0xa9,
+            _ => continue,
+        };
+        if n_backslashes.is_multiple_of(2) {
+            plain.extend_from_slice(json.get(rest..at).unwrap_or_default());
+            plain.extend_from_slice(START);
+            plain.push(last);
+            rest = at + ESCAPE.len() + 1;
+        }
     }
-    plain.push_str(json.get(rest..).unwrap_or_default());
-    Some(plain)
+    plain.extend_from_slice(json.get(rest..).unwrap_or_default());
+    plain
 }
 
 #[cfg(test)]
@@ -72,14 +77,14 @@ mod tests {
         let mut line = plain.as_bytes().to_vec();
         escape_separators(&mut line);
         assert_eq!(std::str::from_utf8(&line), Ok(escaped));
-        assert_eq!(unescape_separators(escaped).as_deref(), Some(plain));
+        assert_eq!(unescape_separators(escaped.as_bytes()), plain.as_bytes());
         assert!(has_separators(plain.as_bytes()) && has_separators(escaped.as_bytes()));
         assert!(!has_separators("{\"a\":\"“…\"}".as_bytes()));
         for without in [r#"{"a":"“\\u2028 \u2027"}"#, "{}"] {
             let mut line = without.as_bytes().to_vec();
             escape_separators(&mut line);
             assert_eq!(line, without.as_bytes());
-            assert_eq!(unescape_separators(without), None);
+            assert_eq!(unescape_separators(without.as_bytes()), without.as_bytes());
         }
     }
 }
