@@ -5,14 +5,15 @@
 //! tool use has a result anywhere.
 
 mod calls;
+mod event_facts;
+mod log;
 
-use jsonl::json_string;
-
-use self::calls::SharedCalls;
-use crate::{
-    Block, BlockCounts, Body, Event, IdHasher, IdSet, Interactions, Message, NoticeKind, Role,
-    TitleRank,
+pub use self::log::{FactLog, LoggedEvent};
+use self::{
+    calls::SharedCalls,
+    event_facts::{EventFacts, Mention},
 };
+use crate::{Event, IdHasher, IdSet, Interactions, TitleRank};
 
 /// The facts of a session, from a first pass over the events that will be shown: its id, title, tools
 /// and, in [`interactions`](Self::interactions), its models.
@@ -56,8 +57,6 @@ pub struct Facts {
     pub has_outcome: bool,
     /// Whether a compaction is in the source.
     pub has_compaction: bool,
-    /// Whether messages and a prompt will come, as far as is known.
-    expects_messages: bool,
     calls: SharedCalls,
     /// The names of the tools, if they are more than [`MAX_LISTED`].
     known_tools: IdSet,
@@ -74,69 +73,67 @@ impl Facts {
 
     /// Adds an event that will be shown, with the models and tools in it.
     pub fn observe(&mut self, event: &Event<'_>) {
-        let context = &event.context;
-        note(&mut self.session_id, context.session_id.map(|text| text.as_str()));
-        if let (Body::Relocation, Some(cwd)) = (&event.body, context.cwd) {
-            self.cwd = Some(cwd.as_str().to_owned());
+        self.observe_with(event, |_| {});
+    }
+
+    /// Adds an event, and passes its mentions of tools to `each`.
+    fn observe_with<'l>(
+        &mut self,
+        event: &Event<'l>,
+        mut each: impl FnMut(&Mention<'l>),
+    ) -> EventFacts<'l> {
+        let hasher = self.hasher().clone();
+        let facts = EventFacts::read(event, &hasher, |mention| {
+            self.add_mention(mention);
+            each(mention);
+        });
+        self.add(&facts);
+        facts
+    }
+
+    /// Adds the facts of an event, except its mentions of tools.
+    fn add(&mut self, event: &EventFacts<'_>) {
+        note(&mut self.session_id, event.session_id);
+        if let (true, Some(cwd)) = (event.is_relocation, event.cwd) {
+            self.cwd = Some(cwd.to_owned());
         }
-        note(&mut self.cwd, context.cwd.map(|text| text.as_str()));
-        note(&mut self.version, context.version.map(|text| text.as_str()));
-        if let Some(time) = context.time {
-            note(&mut self.start, Some(time.as_str()));
+        note(&mut self.cwd, event.cwd);
+        note(&mut self.version, event.version);
+        if let Some(time) = event.time {
+            note(&mut self.start, Some(time));
             let end = self.end.get_or_insert_default();
             end.clear();
-            end.push_str(time.as_str());
+            end.push_str(time);
         }
-        let block_counts = event.message().map(|message| self.observe_blocks(message));
-        if event.is_prompt_of(block_counts.unwrap_or_default()) {
+        if event.is_prompt {
             self.interactions.open();
         }
-        if let Some(mode) = context.permission_mode {
-            self.interactions.set_permission_mode(mode.as_str());
+        if let Some(mode) = event.permission_mode {
+            self.interactions.set_permission_mode(mode);
         }
-        match &event.body {
-            Body::Message(message) => {
-                self.n_messages += 1;
-                if let (Role::Assistant, Some(model)) = (message.role, message.model) {
-                    self.interactions.note_model(model.as_str());
-                }
-            }
-            Body::Title(title) => {
-                let wins = self.title.as_ref().is_none_or(|(rank, _)| *rank <= title.rank);
-                if wins {
-                    self.title = Some((title.rank, title.text.as_str().to_owned()));
-                }
-            }
-            Body::Outcome(_) => self.has_outcome = true,
-            Body::Notice(notice) => self.has_compaction |= notice.kind == NoticeKind::Compaction,
-            Body::Start(_) => self.has_start = true,
-            Body::ToolCall(_) | Body::Relocation | Body::Usage(_) | Body::Other => {}
+        self.n_messages += u64::from(event.is_message);
+        if let Some(model) = event.model {
+            self.interactions.note_model(model);
         }
+        if let Some((rank, text)) = event.title {
+            let wins = self.title.as_ref().is_none_or(|(known, _)| *known <= rank);
+            if wins {
+                self.title = Some((rank, text.to_owned()));
+            }
+        }
+        self.has_user_text |= event.has_user_text;
+        self.has_outcome |= event.has_outcome;
+        self.has_compaction |= event.has_compaction;
+        self.has_start |= event.has_start;
     }
 
-    fn observe_blocks(&mut self, message: &Message<'_>) -> BlockCounts {
-        let mut block_counts = BlockCounts::default();
-        message.each_block(|block| {
-            block_counts.add(block);
-            self.observe_block(block);
-        });
-        self.has_user_text |= message.role == Role::User && block_counts.n_said() > 0;
-        block_counts
-    }
-
-    fn observe_block(&mut self, block: &Block<'_>) {
-        match block {
-            Block::ToolUse(tool) => {
-                self.calls.add_call(tool.id);
-                match tool.name.as_text() {
-                    Some(name) => self.note_tool(name.as_str()),
-                    None => self.note_tool(&json_string(&tool.name.decode())),
-                }
+    fn add_mention(&mut self, mention: &Mention<'_>) {
+        match mention {
+            Mention::Call { id, name } => {
+                self.calls.add_call(*id);
+                self.note_tool(name);
             }
-            Block::ToolResult(result) => {
-                self.calls.add_result(result.tool_use_id);
-            }
-            _ => {}
+            Mention::Result { id } => self.calls.add_result(*id),
         }
     }
 
@@ -208,17 +205,12 @@ impl Facts {
 
     /// Returns whether the session has messages.
     pub fn has_messages(&self) -> bool {
-        self.expects_messages || self.n_messages > 0
+        self.n_messages > 0
     }
 
     /// Returns whether the session has a prompt, or another text of the user.
     pub fn has_prompt(&self) -> bool {
-        self.expects_messages || !self.interactions.is_empty() || self.has_user_text
-    }
-
-    /// Sets whether messages and a prompt will come, in facts of the first events.
-    pub fn expect_messages(&mut self, is_expected: bool) {
-        self.expects_messages = is_expected;
+        !self.interactions.is_empty() || self.has_user_text
     }
 }
 

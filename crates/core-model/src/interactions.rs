@@ -3,7 +3,7 @@
 //!
 //! In: two prompts, answered by `a` and `b`. Out: two interactions with the models `a` and `b`.
 
-use crate::{ByHash, IdHasher};
+use crate::words::Words;
 
 /// The facts of an interaction. Strings are JSON strings as written in the source.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -38,35 +38,33 @@ pub struct Interactions {
     /// Runs of equal interactions, without the last interaction.
     runs: Vec<Run>,
     /// The last interaction.
-    last: Words,
+    last: Numbers,
     /// The distinct models and modes.
-    words: Vec<String>,
-    places: ByHash<u32>,
-    hasher: IdHasher,
+    words: Words,
 }
 
-/// The indices of a model and of a mode in the words, plus 1; 0 for none.
+/// The numbers of a model and of a mode in the words; 0 for none.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-struct Words {
+struct Numbers {
     model: u32,
     permission_mode: u32,
 }
 
-/// Interactions with the same words.
+/// Interactions with the same model and mode.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     /// The number of the first one.
     first: usize,
-    words: Words,
+    numbers: Numbers,
 }
 
 impl Interactions {
     /// Opens an interaction, with the permission mode of the previous one.
     pub fn open(&mut self) {
         if let Some(last) = self.n.checked_sub(1)
-            && self.runs.last().is_none_or(|run| run.words != self.last)
+            && self.runs.last().is_none_or(|run| run.numbers != self.last)
         {
-            self.runs.push(Run { first: last, words: self.last });
+            self.runs.push(Run { first: last, numbers: self.last });
         }
         self.n += 1;
         self.last.model = 0;
@@ -75,14 +73,14 @@ impl Interactions {
     /// Notes that a model answers in the last interaction; the first one counts.
     pub fn note_model(&mut self, model: &str) {
         if self.n > 0 && self.last.model == 0 {
-            self.last.model = self.place(model);
+            self.last.model = self.words.number(model);
         }
     }
 
     /// Sets the permission mode of the last interaction.
     pub fn set_permission_mode(&mut self, mode: &str) {
-        if self.n > 0 && self.word(self.last.permission_mode) != Some(mode) {
-            self.last.permission_mode = self.place(mode);
+        if self.n > 0 && self.words.get(self.last.permission_mode) != Some(mode) {
+            self.last.permission_mode = self.words.number(mode);
         }
     }
 
@@ -102,31 +100,18 @@ impl Interactions {
             return (number + 1 == self.n).then(|| self.interaction(self.last));
         }
         let after = self.runs.partition_point(|run| run.first <= number);
-        self.runs.get(after.checked_sub(1)?).map(|run| self.interaction(run.words))
+        self.runs.get(after.checked_sub(1)?).map(|run| self.interaction(run.numbers))
     }
 
     /// Returns the first model that answers in the session.
     pub fn first_model(&self) -> Option<&str> {
-        let all = self.runs.iter().map(|run| run.words).chain([self.last]);
-        all.filter_map(|words| self.word(words.model)).next()
+        let all = self.runs.iter().map(|run| run.numbers).chain([self.last]);
+        all.filter_map(|numbers| self.words.get(numbers.model)).next()
     }
 
-    fn interaction(&self, words: Words) -> Interaction<'_> {
-        let Words { model, permission_mode } = words;
-        Interaction { model: self.word(model), permission_mode: self.word(permission_mode) }
-    }
-
-    fn word(&self, place: u32) -> Option<&str> {
-        self.words.get(place.checked_sub(1)? as usize).map(String::as_str)
-    }
-
-    /// Returns the index of a word, and adds it if it is new.
-    fn place(&mut self, word: &str) -> u32 {
-        let words = &mut self.words;
-        *self.places.entry(self.hasher.hash(word)).or_insert_with(|| {
-            words.push(word.to_owned());
-            words.len() as u32
-        })
+    fn interaction(&self, numbers: Numbers) -> Interaction<'_> {
+        let word = |number| self.words.get(number);
+        Interaction { model: word(numbers.model), permission_mode: word(numbers.permission_mode) }
     }
 }
 

@@ -63,6 +63,7 @@ mod turn;
 mod typed;
 mod usage;
 mod views;
+mod words;
 
 pub use jsonl::Framing;
 
@@ -86,7 +87,7 @@ pub use self::{
     event::{
         Body, Context, Event, Notice, NoticeKind, ResponseUsage, Start, Title, TitleRank, ToolCall,
     },
-    facts::Facts,
+    facts::{FactLog, Facts, LoggedEvent},
     field::Field,
     files::{Disk, Files},
     follower::{Followed, Follower},

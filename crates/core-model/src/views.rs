@@ -21,6 +21,7 @@ mod timeline;
 mod tokens;
 mod viewed;
 
+pub(crate) use self::answers::Spoken;
 pub use self::{
     answers::Answers,
     calls::{Moment, ToolRun, ToolRuns},

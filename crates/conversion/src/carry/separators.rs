@@ -2,7 +2,9 @@
 //!
 //! In: `{"text":"a<U+2028>b"}`. Out: `{"text":"a\u2028b"}`, the same value in one line for every client.
 
-use memchr::memmem;
+use std::sync::LazyLock;
+
+use memchr::{memchr_iter, memmem::Finder};
 
 /// The characters without their last byte, which is `a8` or `a9`.
 const START: &[u8] = b"\xe2\x80";
@@ -10,13 +12,15 @@ const START: &[u8] = b"\xe2\x80";
 /// The escapes without their last digit, which is `8` or `9`.
 const ESCAPE: &[u8] = b"\\u202";
 
+/// Made once, because most lines are short.
+static ESCAPES: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(ESCAPE));
+
 /// The length of an escape.
 pub(crate) const LONGEST: usize = ESCAPE.len() + 1;
 
 /// Escapes the characters in a line of JSON. They occur only in strings.
 pub(crate) fn escape_separators(line: &mut Vec<u8>) {
-    let is_separator = |at: &usize| matches!(line.get(at + START.len()), Some(0xa8 | 0xa9));
-    let places: Vec<usize> = memmem::find_iter(line, START).filter(is_separator).collect();
+    let places: Vec<usize> = separators(line).collect();
     if places.is_empty() {
         return;
     }
@@ -32,21 +36,26 @@ pub(crate) fn escape_separators(line: &mut Vec<u8>) {
     *line = escaped;
 }
 
+/// Returns the offsets of the characters in a line.
+fn separators(line: &[u8]) -> impl Iterator<Item = usize> {
+    memchr_iter(START[0], line)
+        .filter(|at| matches!(line.get(*at..), Some([0xe2, 0x80, 0xa8 | 0xa9, ..])))
+}
+
 /// Returns whether a line of JSON has one of the characters, or an escape of one.
 pub(crate) fn has_separators(line: &[u8]) -> bool {
-    let is_separator = |at: usize| matches!(line.get(at + START.len()), Some(0xa8 | 0xa9));
-    memmem::find_iter(line, START).any(is_separator) || has_escapes(line)
+    separators(line).next().is_some() || has_escapes(line)
 }
 
 /// Returns whether JSON may have an escape of one of the characters.
 pub(crate) fn has_escapes(json: &[u8]) -> bool {
-    memmem::find(json, ESCAPE).is_some()
+    ESCAPES.find(json).is_some()
 }
 
 /// Returns JSON with the characters instead of their escapes.
 pub(crate) fn unescape_separators(json: &[u8]) -> Vec<u8> {
     let (mut plain, mut rest) = (Vec::with_capacity(json.len()), 0);
-    for at in memmem::find_iter(json, ESCAPE) {
+    for at in ESCAPES.find_iter(json) {
         let before = json.get(..at).unwrap_or_default();
         // Behind a backslash that is escaped itself, the letters are text.
         let n_backslashes = before.iter().rev().take_while(|byte| **byte == b'\\').count();

@@ -13,12 +13,10 @@
 //! - The template has the lines that it would have had.
 //! - The bytes that cannot be taken back fit in memory.
 //!
-//! If the plan hides lines, the facts of the others are unknown. Then the same is tried again, with the
-//! plan, and with the promise that messages and a prompt come ([`Facts::expect_messages`]): the first
-//! windows may have hidden lines alone.
+//! If the plan hides lines, the facts of the others come from a log ([`FactLog`]), so that no source is read more than
+//! twice.
 //!
-//! [`Facts::expect_messages`]: core_model::Facts::expect_messages
-//!
+//! [`FactLog`]: core_model::FactLog
 //! [`EventWriter::learn`]: core_model::EventWriter::learn
 
 use std::{
@@ -86,18 +84,11 @@ impl Conversion {
             return Ok(OnePass::NotTried);
         }
         let mut surveyor = Surveyor::new(self, events.own_end());
-        loop {
-            if let Some(report) = self.attempt(events, &mut surveyor, sinks, extras)? {
-                return Ok(OnePass::Done(Box::new(report)));
-            }
-            sinks.each().try_for_each(Sink::retract)?;
-            match surveyor.of_shown() {
-                Some(of_shown) => surveyor = of_shown,
-                None => {
-                    return surveyor.finish(events).map(|survey| OnePass::Failed(Box::new(survey)));
-                }
-            }
+        if let Some(report) = self.attempt(events, &mut surveyor, sinks, extras)? {
+            return Ok(OnePass::Done(Box::new(report)));
         }
+        sinks.each().try_for_each(Sink::retract)?;
+        surveyor.finish(events).map(|survey| OnePass::Failed(Box::new(survey)))
     }
 
     /// Surveys a source, and writes it as long as no promise is broken. Returns the report if none
@@ -150,7 +141,7 @@ impl Conversion {
             result.map(|()| true)
         })?;
         surveyor.shown_facts().set_incomplete(false);
-        let Some(pass) = pass.filter(|_| surveyor.is_as_planned()) else { return Ok(None) };
+        let Some(pass) = pass.filter(|_| surveyor.plan().is_empty()) else { return Ok(None) };
         let report = pass.finish()?;
         if is_full.get() {
             return Ok(None);
@@ -362,7 +353,19 @@ mod tests {
         let id = |n: usize| n.checked_sub(1).map_or(String::new(), |n| n.to_string());
         let responses = (0..40).map(|n| line(&id(n + 1), &id(n), "assistant", text, CWD));
         lines.extend(responses);
-        assert_eq!(retracted(&lines), 2);
+        assert_eq!(retracted(&lines), 1);
+    }
+
+    #[test]
+    fn a_hidden_line_is_read_twice_for_a_writer_that_does_not_learn() {
+        let mut lines = chain(40);
+        lines.insert(30, line("x", "28", "assistant", "[]", CWD));
+        for to in [&format_sdk_stream::DUMP, &format_sdk_stream::WIRE] {
+            for carry in MODES {
+                let n_tries = tries(&lines.concat(), &format_claude_code::FORMAT, to, carry);
+                assert_eq!(n_tries, [0, 2], "{} {carry:?}", to.name);
+            }
+        }
     }
 
     #[test]

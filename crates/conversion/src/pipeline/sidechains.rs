@@ -46,13 +46,21 @@ impl Attribution {
         Ok(Self { names: names.collect(), sidechains: Some(sidechains) })
     }
 
+    /// Returns whether the sub-agent of a line is linked to a tool use; `None` if the line is in no side chain.
+    pub(crate) fn has_tool_use(&self, offset: u64) -> Option<bool> {
+        self.names_of(offset).map(|[_, tool_use]| !tool_use.is_empty())
+    }
+
     /// Sets the sub-agent of an event.
     fn apply<'l>(&'l self, offset: u64, event: &mut Event<'l>) {
-        let place = self.sidechains.as_ref().and_then(|sidechains| sidechains.place_of(offset));
-        if let Some([id, tool_use]) = place.and_then(|place| self.names.get(place)) {
+        if let Some([id, tool_use]) = self.names_of(offset) {
             event.context.agent_id = Text::new(id);
             event.context.parent_tool_use = Text::new(tool_use);
         }
+    }
+
+    fn names_of(&self, offset: u64) -> Option<&[String; 2]> {
+        self.names.get(self.sidechains.as_ref()?.place_of(offset)?)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::{collections::HashSet, io, sync::Arc};
 
-use core_model::{Answers, Body, Event, Facts, Format, Plan, Planner, Role};
+use core_model::{Answers, Body, Event, FactLog, Facts, Format, LoggedEvent, Plan, Planner, Role};
 use jsonl::Line;
 
 use crate::{
@@ -77,6 +77,16 @@ impl Survey {
         // Other events of a sub-agent (its title, its result) describe its own file.
         let is_linked = event.context.parent_tool_use.is_some() && event.message().is_some();
         self.shows_agents || self.shows_linked && is_linked
+    }
+
+    /// Returns whether the target shows an event of the log.
+    fn shows_logged(&self, event: &LoggedEvent) -> bool {
+        let LoggedEvent { offset, is_message, is_sidechain, names_tool_use } = *event;
+        let attributed = self.attribution.has_tool_use(offset).filter(|_| is_sidechain);
+        let is_linked = is_message && attributed.unwrap_or(names_tool_use);
+        let is_agent = is_sidechain || names_tool_use;
+        (!is_agent || self.shows_agents || self.shows_linked && is_linked)
+            && self.plan.hides(offset).is_none()
     }
 
     /// Removes and returns the sub-agents that the target hides, with their ids and facts.
@@ -184,8 +194,8 @@ pub(crate) struct Surveyor<'c> {
     all: Option<Facts>,
     own_end: u64,
     has_sidechains: bool,
-    /// Whether the plan is known, and only shown lines add facts.
-    is_planned: bool,
+    /// The facts of each event, because lines may turn out to be hidden.
+    log: FactLog,
 }
 
 impl<'c> Surveyor<'c> {
@@ -193,6 +203,7 @@ impl<'c> Surveyor<'c> {
     pub(crate) fn new(conversion: &'c Conversion, own_end: u64) -> Self {
         let Conversion { from, to, options, .. } = conversion;
         let survey = Survey { shows_linked: to.has_inline_agents, ..Survey::default() };
+        let log = FactLog::new(&survey.facts);
         Self {
             conversion,
             is_restored: false,
@@ -206,7 +217,7 @@ impl<'c> Surveyor<'c> {
             all: Some(Facts::default()),
             own_end,
             has_sidechains: false,
-            is_planned: false,
+            log,
         }
     }
 
@@ -219,15 +230,6 @@ impl<'c> Surveyor<'c> {
             survey.guards.insert(line_guard(from, line, value));
         }
         let Ok(event) = event else { return };
-        if self.is_planned {
-            if survey.hides(line.offset(), event).is_none() {
-                if let Some(answer) = self.answers.answer_of(event) {
-                    survey.facts.observe(&answer);
-                }
-                survey.facts.observe(event);
-            }
-            return;
-        }
         if self.is_restored && survey.start.is_none() {
             survey.start = WrittenStart::of(from, line, event);
         }
@@ -253,9 +255,12 @@ impl<'c> Surveyor<'c> {
         } else if let Some(all) = &mut self.all {
             all.observe(event);
         }
+        let facts = Some(&mut survey.facts).filter(|_| !event.is_sub_agent());
+        self.log.observe(line.offset(), event, facts);
         if !event.is_sub_agent() {
-            survey.facts.observe(event);
-        } else if event.context.parent_tool_use.is_none() {
+            return;
+        }
+        if event.context.parent_tool_use.is_none() {
             self.has_sidechains |= line.offset() < self.own_end;
         } else if !to.has_inline_agents {
             survey.agents.observe(&survey.facts, event);
@@ -273,9 +278,8 @@ impl<'c> Surveyor<'c> {
         facts.set_incomplete(true);
         let facts = facts.share();
         let shows_agents = self.n_main == 0;
-        let Survey { shows_linked, ref plan, .. } = self.survey;
-        let plan = plan.clone();
-        Some(Survey { facts, template, plan, shows_agents, shows_linked, ..Survey::default() })
+        let shows_linked = self.survey.shows_linked;
+        Some(Survey { facts, template, shows_agents, shows_linked, ..Survey::default() })
     }
 
     /// Returns whether all messages are the session's own, or all are a sub-agent's.
@@ -290,32 +294,6 @@ impl<'c> Surveyor<'c> {
             self.survey.plan = planner.finish();
         }
         &self.survey.plan
-    }
-
-    /// Returns a first pass that surveys the shown lines again, if lines are hidden and there are no
-    /// sub-agents. All lines have been surveyed.
-    pub(crate) fn of_shown(&mut self) -> Option<Self> {
-        self.plan();
-        let has_agents = self.n_main == 0 || self.n_agents > 0 || !self.is_simple();
-        if self.is_planned || has_agents || self.survey.plan.hidden.is_empty() {
-            return None;
-        }
-        let mut planned = Self::new(self.conversion, self.own_end);
-        planned.is_planned = true;
-        planned.survey.plan = std::mem::take(&mut self.survey.plan);
-        planned.samples = std::mem::take(&mut self.samples);
-        // The first window may show nothing, and the writer begins with it.
-        planned.survey.facts.expect_messages(true);
-        (planned.planner, planned.n_main) = (None, self.n_main);
-        Some(planned)
-    }
-
-    /// Returns whether the plan is the one that the writing pass has, and the messages that it expects have come.
-    pub(crate) fn is_as_planned(&mut self) -> bool {
-        let facts = self.shown_facts();
-        facts.expect_messages(false);
-        let has_messages = facts.has_messages() && facts.has_prompt();
-        if self.is_planned { has_messages } else { self.plan().is_empty() }
     }
 
     /// Returns the facts of the events so far, if none is hidden.
@@ -340,16 +318,13 @@ impl<'c> Surveyor<'c> {
         Template::of_lines(self.samples.iter().flatten().map(String::as_str))
     }
 
-    /// Returns the survey. Reads the source again if lines are hidden.
+    /// Returns the survey. Reads the source again for sub-agents in side chains, and if lines are hidden and there were
+    /// too many events for the log.
     pub(crate) fn finish(mut self, source: &mut dyn Events) -> io::Result<Survey> {
         let Conversion { from, to, .. } = self.conversion;
         let template = self.template();
         self.plan();
-        self.survey.facts.expect_messages(false);
-        if self.is_planned {
-            return Ok(Survey { template, ..self.survey });
-        }
-        let Self { mut survey, n_main, n_agents, has_sidechains, all, .. } = self;
+        let Self { mut survey, n_main, n_agents, has_sidechains, all, log, .. } = self;
         // Without other messages, the sidechain is the conversation.
         let layout = from.layout.filter(|_| has_sidechains && n_main > 0);
         if let Some(layout) = layout {
@@ -381,6 +356,10 @@ impl<'c> Surveyor<'c> {
         }
         // Both facts hold the ids of all calls. Dropping the first ones halves the peak.
         survey.facts = Facts::default();
+        if let Some(facts) = log.facts(&mut |event| survey.shows_logged(event)) {
+            survey.facts = facts;
+            return Ok(survey);
+        }
         let (mut facts, mut answers) = (Facts::default(), Answers::default());
         source.for_each(&mut |line, event| {
             if let Ok(event) = event

@@ -21,6 +21,7 @@ mod data;
 mod document;
 mod edits;
 mod export;
+mod facts;
 mod fork;
 mod hostile;
 mod install;

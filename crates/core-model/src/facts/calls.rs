@@ -6,8 +6,6 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use jsonl::Text;
-
 use crate::{Hashes, IdHasher};
 
 /// Ids that may be shared. A clone has ids of its own.
@@ -40,6 +38,11 @@ impl Clone for SharedCalls {
 }
 
 impl SharedCalls {
+    /// Creates an empty set whose ids have the hashes of a hasher.
+    pub(super) fn new(hasher: IdHasher) -> Self {
+        Self { calls: Arc::default(), hasher }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Calls> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -62,14 +65,14 @@ impl SharedCalls {
         &self.hasher
     }
 
-    pub(super) fn add_call(&self, id: Text<'_>) {
-        let hash = self.hasher.hash_text(id);
+    /// Adds the hash of the id of a call.
+    pub(super) fn add_call(&self, hash: u64) {
         let calls = &mut *self.lock();
         calls.is_refuted |= calls.called.add(hash);
     }
 
-    pub(super) fn add_result(&self, id: Text<'_>) {
-        let hash = self.hasher.hash_text(id);
+    /// Adds the hash of the id of a result's call.
+    pub(super) fn add_result(&self, hash: u64) {
         let calls = &mut *self.lock();
         calls.is_refuted |= calls.answered.add(hash);
     }

@@ -29,20 +29,13 @@ pub struct Answers {
 impl Answers {
     /// Adds an event, and returns the answer as a message if no other event has it.
     pub fn answer_of<'l>(&mut self, event: &Event<'l>) -> Option<Event<'l>> {
-        let outcome = match &event.body {
-            Body::Message(message) => {
-                self.is_said |= message.role == Role::Assistant && !event.is_sub_agent();
-                return None;
-            }
-            Body::Outcome(outcome) => outcome,
-            _ => return None,
-        };
-        let raw = outcome.result?;
-        let text = raw.as_text().filter(|text| !text.is_empty())?;
-        let last = self.last.replace(self.hasher.hash_text(text));
-        if std::mem::take(&mut self.is_said) || last == self.last {
+        let said = Spoken::of(event, &self.hasher)?;
+        if !self.is_new(said) {
             return None;
         }
+        let Body::Outcome(outcome) = &event.body else { return None };
+        let raw = outcome.result?;
+        let text = raw.as_text()?;
         let is_error = match outcome.is_error {
             Field::Value(is_error) => is_error,
             _ => outcome.status != Status::Success,
@@ -63,5 +56,41 @@ impl Answers {
             answer.value = value;
         }
         Some(answer)
+    }
+
+    /// Adds the words of an event, and returns whether they are an answer that no other event has.
+    pub(crate) fn is_new(&mut self, said: Spoken) -> bool {
+        let Spoken::Answer(hash) = said else {
+            self.is_said = true;
+            return false;
+        };
+        let last = self.last.replace(hash);
+        !std::mem::take(&mut self.is_said) && last != self.last
+    }
+}
+
+/// The words of an event that matter to [`Answers`].
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Spoken {
+    /// A message of the assistant, outside sub-agents.
+    Message,
+    /// The hash of the answer in an outcome.
+    Answer(u64),
+}
+
+impl Spoken {
+    /// Returns the words of an event; `None` for most events.
+    pub(crate) fn of(event: &Event<'_>, hasher: &IdHasher) -> Option<Self> {
+        match &event.body {
+            Body::Message(message) => {
+                let is_said = message.role == Role::Assistant && !event.is_sub_agent();
+                is_said.then_some(Self::Message)
+            }
+            Body::Outcome(outcome) => {
+                let text = outcome.result?.as_text().filter(|text| !text.is_empty())?;
+                Some(Self::Answer(hasher.hash_text(text)))
+            }
+            _ => None,
+        }
     }
 }
