@@ -16,7 +16,7 @@ use std::{
 
 use conversion::Source;
 use core_model::{
-    Check, Environment, Evidence, Facts, Format, Framing, Home, Missing, Problem, SafeName,
+    Check, Environment, Evidence, FUTURE, Facts, Format, Framing, Home, Missing, Problem, SafeName,
 };
 use sessions::{
     Converted, Input, Lookup, SessionFiles, Stored, absolute, marked_project, sidecar_path,
@@ -28,6 +28,7 @@ use self::{
     relation::{Relation, relation, relation_of_documents},
 };
 use crate::{
+    clock::now_millis,
     config::{JobConfig, SubAgents},
     error::{ConvertError, NotInstalled},
     file_report::Results,
@@ -36,6 +37,7 @@ use crate::{
     paths::is_harmful,
     report::ConvertedFile,
     session::{moved, refused_for},
+    warning::Warning,
 };
 
 /// The temporary name of the session's file, before its name in the client's folder is known.
@@ -259,7 +261,8 @@ impl Job {
             }
             return Ok(Drafted::Refused(results));
         }
-        let facts = self.check(&mut Source::new(Input::file(main.clone()).open_as_it_is()?))?;
+        let facts =
+            self.check(unit, &mut Source::new(Input::file(main.clone()).open_as_it_is()?))?;
         let main_report = results.first().and_then(|(_, result)| result.as_ref().ok());
         let conversion = main_report.and_then(|report| report.conversion());
         // A copy keeps its name: forked sessions refer to its id. It keeps its sidecar too, but a client that imports a
@@ -489,16 +492,24 @@ impl Job {
         }
     }
 
-    /// Checks that the client loads the output, and returns its facts.
-    fn check(&self, written: &mut Source<Opened>) -> Result<Facts, ConvertError> {
+    /// Checks that the client loads the output of a session, and returns its facts.
+    fn check(
+        &self,
+        unit: &SessionFiles,
+        written: &mut Source<Opened>,
+    ) -> Result<Facts, ConvertError> {
         let mut facts = Facts::default();
-        let mut stop = None;
+        let (mut stop, mut is_later) = (None, false);
+        let label = unit.main.label();
         let mut note = |problem: Problem| {
-            if problem.stops() && stop.is_none() {
+            if problem.rule == FUTURE && !std::mem::replace(&mut is_later, true) {
+                let message = problem.message.into_owned();
+                self.warnings.push(Warning::Later { label: label.to_string(), message });
+            } else if problem.stops() && stop.is_none() {
                 stop = Some(Box::new(problem));
             }
         };
-        let mut check = Check::new((self.config.to.checker)());
+        let mut check = Check::new((self.config.to.checker)()).at(now_millis());
         written.set_framing(self.config.to.framing);
         written.for_each(&mut |line, value| {
             check.line(line, value, &mut note);

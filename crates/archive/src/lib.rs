@@ -38,6 +38,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod clock;
 mod config;
 mod error;
 mod exit;
@@ -60,6 +61,7 @@ mod warning;
 mod worker;
 
 pub use self::{
+    clock::now_millis,
     config::{JobConfig, SubAgents},
     error::{ConvertError, NotInstalled},
     exit::Status,

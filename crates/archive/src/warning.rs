@@ -19,6 +19,13 @@ pub enum Warning {
         /// The name of the main file.
         label: String,
     },
+    /// The client loads an installed session, and does not go on with it before a later time.
+    Later {
+        /// The name of the written file.
+        label: String,
+        /// The fault and its consequence.
+        message: String,
+    },
 }
 
 impl From<sessions::Warning> for Warning {
@@ -37,6 +44,7 @@ impl fmt::Display for Warning {
                  as .bak",
                 output.display()
             ),
+            Warning::Later { label, message } => write!(formatter, "{label}: {message}"),
             Warning::OtherFiles { label } => write!(
                 formatter,
                 "{label}: the other files of the session are written with -o only"

@@ -2,7 +2,12 @@
 
 use jsonl::{Raw, Text, Value};
 
-use crate::{BlockCounts, Field, Message, Outcome, Role, Shape, Tokens, Usage, Vocabulary};
+use crate::{
+    Block, BlockCounts, Field, Input, Message, Outcome, Role, Shape, Tokens, Usage, Vocabulary,
+};
+
+/// The depth of a record from which on a value in it may be too deep for a client, with the levels that a target adds.
+const DEEP: u32 = 100;
 
 /// An event of a record. Most records have one.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +55,20 @@ impl<'l> Event<'l> {
             Body::Message(message) => Some(message),
             _ => None,
         }
+    }
+
+    /// Returns whether a value of the event may be one that [`jsonl::loadable`] replaces. The test is cheap and nearly
+    /// always false.
+    pub fn may_be_unloadable(&self) -> bool {
+        let oddities = self.value.oddities();
+        // The line has no oddities of an input that is in a string.
+        let is_quoted = self.message().is_some_and(|message| {
+            message.any_block(|block| match block {
+                Block::ToolUse(tool) => matches!(tool.input, Input::JsonString(_)),
+                _ => false,
+            })
+        });
+        is_quoted || oddities.surrogate_escape || oddities.wide_number || oddities.depth > DEEP
     }
 
     /// Returns whether the event belongs to a sub-agent's conversation.

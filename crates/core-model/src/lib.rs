@@ -118,7 +118,7 @@ pub use self::{
     output::{ImageFile, Output},
     packed::{CreateLineFile, LineFile},
     plan::{Hidden, Late, Plan},
-    problem::{Check, Checker, Findings, Problem, Severity},
+    problem::{Check, Checker, FUTURE, Findings, Problem, Severity},
     record_format::{
         ExitStatus, Reader, RecordBuf, RecordChecker, RecordFormat, RecordRef, RecordWriter,
         WrittenRecords,

@@ -3,6 +3,7 @@
 
 mod images;
 mod losing;
+mod mended;
 mod packing;
 
 use std::{collections::VecDeque, fmt, io::Write};

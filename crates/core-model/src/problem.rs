@@ -44,6 +44,9 @@ impl fmt::Display for Problem {
     }
 }
 
+/// The rule of a session with messages that are later than the clock, which only [`Check::at`] finds.
+pub const FUTURE: &str = "future";
+
 /// The severity of a problem. The same fault may have one severity in one format and the other in another: a
 /// line that is not JSON stops clido, the Agent SDK and the import of OpenCode, while Claude Code, Codex, Copilot,
 /// Gemini CLI, Qwen Code and pi skip the line, so that it warns.
@@ -72,12 +75,14 @@ pub struct Findings<'f> {
     report: &'f mut dyn FnMut(Problem),
     /// The folder of the checked file, if it is known.
     folder: Option<&'f Path>,
+    /// The time at which the client would load the file, in milliseconds since 1970, if it is known.
+    now: Option<i64>,
 }
 
 impl<'f> Findings<'f> {
     /// Creates findings of a line that go to `report`.
     pub fn new(place: Place, report: &'f mut dyn FnMut(Problem)) -> Self {
-        Self { place, report, folder: None }
+        Self { place, report, folder: None, now: None }
     }
 
     /// Reports that the client does not load the session because of the current line.
@@ -97,6 +102,11 @@ impl<'f> Findings<'f> {
         let is_below = path.components().all(|part| matches!(part, Component::Normal(_)));
         let folder = self.folder.filter(|_| is_below && !path.as_os_str().is_empty())?;
         Some(folder.join(path).is_file())
+    }
+
+    /// Returns whether a time, in milliseconds since 1970, is later than the clock. It is not if the clock is unknown.
+    pub fn is_later_than_now(&self, millis: f64) -> bool {
+        self.now.is_some_and(|now| millis > now as f64)
     }
 
     /// Reports a problem of any line.
@@ -139,18 +149,26 @@ pub struct Check {
     checker: Box<dyn Checker>,
     place: Place,
     folder: Option<PathBuf>,
+    now: Option<i64>,
 }
 
 impl Check {
     /// Creates a check from a format's [`checker`](crate::Format::checker).
     pub fn new(checker: Box<dyn Checker>) -> Self {
-        Self { checker, place: Place::default(), folder: None }
+        Self { checker, place: Place::default(), folder: None, now: None }
     }
 
     /// Sets the folder of the file, in which the checker looks for the files that a record names.
     #[must_use]
     pub fn in_folder(self, folder: &Path) -> Self {
         Self { folder: Some(folder.to_owned()), ..self }
+    }
+
+    /// Sets the time at which the client would load the file, in milliseconds since 1970, for clients that compare it
+    /// with the times of messages.
+    #[must_use]
+    pub fn at(self, now: i64) -> Self {
+        Self { now: Some(now), ..self }
     }
 
     /// Checks the name of the file, without its extension.
@@ -169,7 +187,8 @@ impl Check {
         let n_before = self.place.line;
         let line_number = n_before + u64::from(!line.is_glue());
         self.place = Place { line: line_number, offset: line.offset() };
-        let mut findings = Findings { place: self.place, report, folder: self.folder.as_deref() };
+        let (place, folder) = (self.place, self.folder.as_deref());
+        let mut findings = Findings { place, report, folder, now: self.now };
         self.checker.line(line, value, &mut findings);
     }
 

@@ -61,6 +61,16 @@ impl<'l> TextBody<'l> {
         digits.len() % 4 != 1 && digits.iter().all(is_digit)
     }
 
+    /// Returns whether the body is base64 with its padding, without which OpenCode's client ends with an error.
+    ///
+    /// ```
+    /// let is_padded = |body| core_model::TextBody::new(body).is_padded_base64();
+    /// assert!(is_padded("iVBORw==") && !is_padded("iVBORw"));
+    /// ```
+    pub fn is_padded_base64(&self) -> bool {
+        self.is_base64() && self.decode().len().is_multiple_of(4)
+    }
+
     /// Returns whether the body is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

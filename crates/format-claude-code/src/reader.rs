@@ -104,7 +104,8 @@ fn said<'l>(role: Role, record: &Record<'l>, message: &ApiMessage<'l>) -> Messag
         Role::Assistant => message.model.is_some_and(|model| model.is("<synthetic>")),
     };
     Message {
-        id: message.id,
+        // Some gateways write an empty id, which is no id: the client joins no messages by it.
+        id: message.id.filter(|id| !id.is_empty()),
         model: message.model,
         stop_reason: message.stop_reason,
         stop_sequence: message.stop_sequence,

@@ -56,7 +56,6 @@ mod face;
 mod fork;
 mod history;
 mod layout;
-mod loadable;
 mod reader;
 mod record;
 mod repair;

@@ -6,14 +6,11 @@ mod history;
 mod shape;
 
 use core_model::{Check, Checker, Findings, Place, Problem, Severity};
-use jsonl::{Line, Value};
+use jsonl::{Line, MAX_SERDE_DEPTH, Value, is_loadable};
 
 pub(crate) use self::shape::members_of_line;
 use self::{history::History, shape::members_of_block};
-use crate::{
-    SCHEMA_VERSION,
-    loadable::{MAX_DEPTH, is_loadable},
-};
+use crate::SCHEMA_VERSION;
 
 /// Returns the problems of a session file for clido 1.0.15; an empty vector if there are none.
 ///
@@ -72,8 +69,8 @@ impl Checker for SessionChecker {
         let oddities = value.oddities();
         let is_odd = oddities.surrogate_escape
             || oddities.wide_number
-            || oddities.depth as usize > MAX_DEPTH;
-        if is_odd && !is_loadable(value.raw().as_str(), MAX_DEPTH) {
+            || oddities.depth as usize > MAX_SERDE_DEPTH;
+        if is_odd && !is_loadable(value.raw().as_str(), MAX_SERDE_DEPTH) {
             out.stops(
                 "value",
                 "half a surrogate pair, a number out of range, or nested too deeply",

@@ -55,7 +55,7 @@ pub(crate) fn put_user(out: &mut Output, line: LineId, block: &Block<'_>) {
         Block::Text(text) => put_text(out, line, *text),
         Block::Image { media_type, data } => {
             out.put(line, "{\"inlineData\":{\"mimeType\":");
-            out.copy_quoted(line, *media_type);
+            out.copy_media_type(line, *media_type);
             out.put(line, ",\"data\":");
             out.copy_quoted(line, *data);
             out.put(line, "}}");

@@ -3,7 +3,7 @@
 //!
 //! In: a response without `mode`. Out: a [`Problem`] of its record that stops the import.
 
-use core_model::{Check, Checker, Findings, IdSet, Problem, TextBody};
+use core_model::{Check, Checker, FUTURE, Findings, IdSet, Problem, TextBody};
 use jsonl::{Line, Raw, Value};
 
 use crate::{
@@ -129,6 +129,11 @@ impl SessionChecker {
                 out.warns("order", "earlier than the message before: the client sorts by time");
             }
             Some(created) => self.last = created,
+        }
+        if message.is_user() && created.is_some_and(|created| out.is_later_than_now(created)) {
+            let message = "a prompt that is later than the clock: the client sorts by time, takes a new \
+                prompt for an earlier one, and sends nothing; set the clock, or wait until then";
+            out.warns(FUTURE, message);
         }
         let is_of = |id: &jsonl::Text<'_>| self.session_id.as_deref().is_none_or(|it| id.is(it));
         if message.session_id.is_some_and(|id| !is_of(&id)) {

@@ -21,7 +21,7 @@ use std::collections::VecDeque;
 
 use core_model::{
     Block, Body, Event, EventWriter, Facts, IdHasher, LossKind, Message, NoticeKind, OpenCalls,
-    Options, Output, Role, millis, replacement_tool_id,
+    Options, Output, Role, millis, replacement_tool_id, replacement_tool_name,
 };
 use jsonl::Text;
 
@@ -86,7 +86,11 @@ impl EventWriter for SessionWriter {
                 out.drop_time(event);
             }
             // An index entry repeats the tool use of a message.
-            Body::ToolCall(call) if self.facts.is_called(&call.id.decode()) => {}
+            Body::ToolCall(call) if self.facts.is_called(&call.id.decode()) => {
+                if replacement_tool_name(&call.name.decode()).is_some() {
+                    out.lose(LossKind::Flattened, "tool_name");
+                }
+            }
             Body::Notice(notice) => {
                 if notice.kind == NoticeKind::Compaction {
                     self.is_auto = notice.trigger.is_some_and(|trigger| trigger.is("auto"));

@@ -114,6 +114,8 @@ fn assistant<'l>(record: &Record<'l>) -> Message<'l> {
         Flavor::Dump => text(inner, "message_id"),
         Flavor::Wire => text(inner, "id"),
     };
+    // Some gateways write an empty id, which is no id.
+    message.id = message.id.filter(|id| !id.is_empty());
     message.model = text(inner, "model");
     message.is_meta = message.model.is_some_and(|model| model.is("<synthetic>"));
     message.stop_reason = raw(inner, "stop_reason");

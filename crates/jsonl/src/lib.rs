@@ -32,6 +32,7 @@ mod indent;
 mod index;
 mod line;
 mod line_buf;
+mod loadable;
 mod number;
 mod raw_buf;
 mod recover;
@@ -58,12 +59,13 @@ pub use self::{
     index::Index,
     line::{Line, Lines, Unit, chunks, lines},
     line_buf::LineBuf,
+    loadable::{MAX_SERDE_DEPTH, is_loadable, loadable},
     raw_buf::RawBuf,
     recover::{Piece, Recovery, recover},
     respell::{Respeller, Respelt, respell, respell_body, respell_str},
     scan::{Backend, MAX_LINE, Scanner, Unescape, validate, with_vectors},
     stream::Stream,
-    text::{Raw, Text},
+    text::{Raw, Text, is_js_space},
     text_buf::TextBuf,
     value::{Items, Kind, Members, Oddities, Value, ValueBuf},
 };

@@ -99,15 +99,16 @@ impl<'l> Text<'l> {
         self.body().is_empty()
     }
 
-    /// Returns whether the unescaped string is empty or white space.
+    /// Returns whether the unescaped string is empty or white space, as JavaScript's `trim` sees it ([`is_js_space`]).
     ///
     /// ```
     /// let text = |written| jsonl::Text::new(written).expect("a string");
     /// assert!(text(r#"" \n\u00a0\t""#).is_blank() && text("\"\"").is_blank());
+    /// assert!(text(r#""\ufeff""#).is_blank() && !text(r#""\u0085""#).is_blank());
     /// assert!(!text(r#"" \\n""#).is_blank() && !text(r#"" \ud800""#).is_blank());
     /// ```
     pub fn is_blank(&self) -> bool {
-        Unescape::new(self.body()).all(|char| char.is_some_and(char::is_whitespace))
+        Unescape::new(self.body()).all(|char| char.is_some_and(is_js_space))
     }
 
     /// Returns whether the string contains a `\u` escape of a printable ASCII character. If not, a
@@ -139,6 +140,15 @@ impl<'l> Text<'l> {
         }
         false
     }
+}
+
+/// Returns whether JavaScript's `trim` removes a character: white space as in Unicode, with U+FEFF and without U+0085.
+///
+/// ```
+/// assert_eq!("\u{feff} a\u{85}".trim_matches(jsonl::is_js_space), "a\u{85}");
+/// ```
+pub fn is_js_space(char: char) -> bool {
+    char == '\u{feff}' || char != '\u{85}' && char.is_whitespace()
 }
 
 /// Returns whether there is a backslash. Fast for short strings such as keys and ids.

@@ -22,7 +22,7 @@ use std::{
 use core_model::{
     Block, Body, Content, Event, ToolResult, is_accepted_tool_id, is_replacement_tool_id,
 };
-use jsonl::{Raw, Scanner, Style, respell};
+use jsonl::{Raw, Scanner, Style, is_js_space, respell};
 use twox_hash::XxHash3_64;
 
 use super::{
@@ -254,6 +254,13 @@ impl Sayings {
                 return;
             }
         }
+        if matches!(kind, Kind::Call | Kind::Answer) {
+            // An id with a newline is one line, as in `ToolId::line`.
+            let line = compared(text);
+            self.n_bytes += line.len();
+            self.lines.insert((kind, line));
+            return;
+        }
         for line in compared_lines(text) {
             self.n_bytes += line.len();
             self.lines.insert((kind, line));
@@ -424,8 +431,10 @@ fn compared_lines(text: &str) -> impl Iterator<Item = String> {
 /// Returns a text without blanks, control characters and replacement characters, which clients
 /// change.
 fn compared(text: &str) -> String {
-    let is_compared =
-        |it: &char| !it.is_whitespace() && !it.is_control() && *it != char::REPLACEMENT_CHARACTER;
+    let is_compared = |it: &char| {
+        let is_blank = it.is_whitespace() || is_js_space(*it);
+        !is_blank && !it.is_control() && *it != char::REPLACEMENT_CHARACTER
+    };
     text.chars().filter(is_compared).collect()
 }
 

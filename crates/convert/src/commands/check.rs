@@ -8,7 +8,7 @@ use std::{
     path::Path,
 };
 
-use archive::Status;
+use archive::{Status, now_millis};
 use conversion::{CarryAudit, CarryFault, Source};
 use core_model::{Check, Format, Problem, Severity};
 use jsonl::{Style, push_string};
@@ -139,7 +139,7 @@ fn findings(
     mut files: Option<&mut StaleFiles>,
     each: &mut dyn FnMut(Problem),
 ) -> io::Result<()> {
-    let mut check = Check::new((format.checker)());
+    let mut check = Check::new((format.checker)()).at(now_millis());
     if let Some(path) = input.path().filter(|_| input.storage().is_disk()) {
         check = check.in_folder(path.parent().unwrap_or(Path::new("")));
     }

@@ -11,6 +11,7 @@ mod carry;
 mod carry_faults;
 mod carry_names;
 mod check;
+mod client_limits;
 mod clients;
 mod commands;
 mod compat;

@@ -137,7 +137,7 @@ fn say(document: &mut Value, prompt: &str) {
         let message_id = format!("msg_fffffffff00{n}aaaaaaaaaaaaaa");
         let mut info = json!({
             "id": message_id, "sessionID": id, "role": role, "agent": "build",
-            "time": {"created": 1_796_119_200_000_u64 + n},
+            "time": {"created": 1_795_456_800_000_u64 + n},
         });
         let members = more.as_object().expect("an object").clone();
         info.as_object_mut().expect("an object").extend(members);
@@ -308,7 +308,7 @@ fn the_original_in_a_store_gets_the_turns_of_its_copy_by_an_import() {
     let last: Value = serde_json::from_str(last).expect("JSON");
     let prompt = json!({
         "parentUuid": last["uuid"], "type": "user", "uuid": "5d8b5d4e-0000-4000-8000-000000000001",
-        "sessionId": last["sessionId"], "cwd": app, "timestamp": "2026-12-01T10:00:00.000Z",
+        "sessionId": last["sessionId"], "cwd": app, "timestamp": "2026-11-23T18:00:00.000Z",
         "message": {"role": "user", "content": "More, please"},
     });
     session.push_str(&format!("{prompt}\n"));
@@ -324,6 +324,24 @@ fn the_original_in_a_store_gets_the_turns_of_its_copy_by_an_import() {
     let (old, new) = (messages(&export()), messages(&document));
     assert_eq!(new[..old.len()], old[..]);
     assert!(new.len() > old.len() && document.contains("More, please"));
+}
+
+#[test]
+fn a_prompt_later_than_the_clock_is_said_for_opencode() {
+    let (home, path, id) = with_claude_session();
+    let resume = |client: &str| {
+        let output = home.run(&["resume", id, "--in", client, "--force"], "");
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        text(&output.stderr).to_owned()
+    };
+    assert!(!resume("opencode").contains("later than the clock"));
+    let session = fs::read_to_string(&path).expect("a file");
+    let year = session.find("\"timestamp\":\"20").expect("a time") + "\"timestamp\":\"".len();
+    let year = &session[year..year + "2026-".len()];
+    fs::write(&path, session.replace(year, "2999-")).expect("written");
+    let said = resume("opencode");
+    assert!(said.contains(id) && said.contains("a prompt that is later than the clock"), "{said}");
+    assert!(!resume("pi").contains("later than the clock"));
 }
 
 #[test]

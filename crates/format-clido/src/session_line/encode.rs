@@ -1,12 +1,9 @@
 //! Encodes a [`SessionLine`] as clido's serializer prints it.
 
-use jsonl::{RawBuf, Style, push_string};
+use jsonl::{MAX_SERDE_DEPTH, RawBuf, Style, is_loadable, push_string};
 
 use super::{SessionLine, push_sorted};
-use crate::{
-    SCHEMA_VERSION,
-    loadable::{MAX_DEPTH, is_loadable},
-};
+use crate::SCHEMA_VERSION;
 
 /// The reason why a line is not encoded: clido would not load the session.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
@@ -46,7 +43,7 @@ pub(super) fn encode(line: &SessionLine) -> Result<String, NotLoadable> {
             pen.text("tool_use_id", tool_use_id);
             pen.text("tool_name", tool_name);
             pen.key("input");
-            pen.value(input, "input", MAX_DEPTH - 1)?;
+            pen.value(input, "input", MAX_SERDE_DEPTH - 1)?;
         }
         SessionLine::ToolResult {
             tool_use_id,
@@ -148,7 +145,7 @@ impl Pen {
             if block_idx > 0 {
                 self.put(",");
             }
-            self.value(block, "content", MAX_DEPTH - 2)?;
+            self.value(block, "content", MAX_SERDE_DEPTH - 2)?;
         }
         self.put("]");
         Ok(())

@@ -4,14 +4,12 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use jsonl::{Kind, Raw, Scanner, Style, Value, push_string};
-
-use crate::loadable::MAX_DEPTH;
+use jsonl::{Kind, MAX_SERDE_DEPTH, Raw, Scanner, Style, Value, push_string};
 
 /// Appends a value: keys sorted by bytes, the last of duplicate keys, numbers as a 64-bit integer
 /// or a float, strings with the fewest escapes.
 pub(crate) fn push_sorted(out: &mut Vec<u8>, raw: Raw<'_>) {
-    push_raw(out, raw, MAX_DEPTH);
+    push_raw(out, raw, MAX_SERDE_DEPTH);
 }
 
 /// Scans and appends a value. The index of the outer value does not reach deeply nested values.

@@ -4,13 +4,12 @@
 //! `{"id":"t1","input":{"path":"a.rs"},"name":"Read","type":"tool_use"}`.
 
 use core_model::{Block, LineId, LossKind, ToolCall, ToolName, ToolUse};
-use jsonl::{Raw, Text};
+use jsonl::{MAX_SERDE_DEPTH, Raw, Text};
 
 use super::pen::Pen;
-use crate::loadable::MAX_DEPTH;
 
 /// Levels that the input of a tool may have, inside a block of a line.
-const MAX_INPUT_DEPTH: usize = MAX_DEPTH - 3;
+const MAX_INPUT_DEPTH: usize = MAX_SERDE_DEPTH - 3;
 
 /// Writes a block with its keys in alphabetical order, as clido does.
 pub(super) fn write(block: &Block<'_>, line: LineId, pen: &mut Pen<'_>) {

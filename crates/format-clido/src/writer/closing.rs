@@ -6,10 +6,9 @@
 use core_model::{
     BlockCounts, Event, Field, LineId, LossKind, Message, Outcome, Output, Status, Turn,
 };
-use jsonl::{Raw, Scanner, Text};
+use jsonl::{Raw, Scanner, Text, is_loadable};
 
 use super::pen::Pen;
-use crate::loadable::is_loadable;
 
 /// The state of the conversation and its time span.
 #[derive(Debug, Default)]

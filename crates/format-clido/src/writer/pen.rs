@@ -1,9 +1,7 @@
 //! Copies values from a source line to the output, and replaces those that clido would refuse.
 
-use core_model::{Block, Event, Input, LineId, LossKind, Output, TextBody, ToolName};
-use jsonl::{Raw, Style, Text, json_string};
-
-use crate::loadable::loadable;
+use core_model::{Event, LineId, LossKind, Output, TextBody, ToolName};
+use jsonl::{Raw, Style, Text, json_string, loadable};
 
 /// The output for one source line.
 #[derive(Debug)]
@@ -17,23 +15,12 @@ pub(super) struct Pen<'o> {
 }
 
 impl<'o> Pen<'o> {
-    /// Depth of a source line below which no value can be too deep in a written line.
-    const DEEP: u32 = 100;
-
     pub(super) fn new(out: &'o mut Output, event: &Event<'_>) -> Self {
-        let oddities = event.value.oddities();
-        // The line has no oddities of an input that is in a string.
-        let is_quoted = event.message().is_some_and(|message| {
-            message.any_block(|block| match block {
-                Block::ToolUse(tool) => matches!(tool.input, Input::JsonString(_)),
-                _ => false,
-            })
-        });
-        let is_odd = is_quoted
-            || oddities.surrogate_escape
-            || oddities.wide_number
-            || oddities.depth > Self::DEEP;
-        Self { out, is_odd, millis: event.context.time.and_then(core_model::millis) }
+        Self {
+            out,
+            is_odd: event.may_be_unloadable(),
+            millis: event.context.time.and_then(core_model::millis),
+        }
     }
 
     /// Copies a string.

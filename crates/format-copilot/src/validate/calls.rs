@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use core_model::{Findings, Place, Severity, is_accepted_tool_id};
-use jsonl::Value;
+use jsonl::{MAX_SERDE_DEPTH, Value, is_loadable};
 
 use crate::record::text;
 
@@ -38,6 +38,18 @@ impl Calls {
         }
         if call.get("arguments").is_some_and(|arguments| arguments.is_array()) {
             out.warns("arguments", "arguments that are no object: Copilot sends an empty object");
+        }
+        let is_odd = |arguments: Value<'_>| {
+            let oddities = arguments.oddities();
+            (oddities.wide_number || oddities.depth as usize > MAX_SERDE_DEPTH)
+                && !is_loadable(arguments.raw().as_str(), MAX_SERDE_DEPTH)
+        };
+        if call.get("arguments").is_some_and(is_odd) {
+            out.warns(
+                "arguments",
+                "arguments with a number beyond a double, for which Copilot drops the line, or with more \
+                 than 127 levels, for which it sends an empty object",
+            );
         }
         if self.by_id.insert(id, self.calls.len()).is_some() {
             out.warns("duplicate-call", "another call has this id: the API refuses both");

@@ -140,7 +140,8 @@ impl SessionWriter {
         let id = tool.id.decode();
         let written = self.calls.name(&id, || out.uuid(event, "tool", block_idx));
         let name = replacement_tool_name(&tool.name.decode());
-        block::put_call(out, line, tool, written.as_deref(), name.as_deref());
+        let names = (written.as_deref(), name.as_deref());
+        block::put_call(out, line, tool, names, event.may_be_unloadable());
         let call = Call { written: written.map(Into::into) };
         let early = self.calls.release(&id);
         self.calls.add(&id, call.clone(), &self.facts);

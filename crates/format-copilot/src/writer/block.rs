@@ -4,7 +4,7 @@
 //! `{"toolCallId":"t1","name":"Read","arguments":{"path":"a.rs"},"type":"function"}`.
 
 use core_model::{Block, Content, LineId, LossKind, Output, ToolUse};
-use jsonl::{Raw, Scanner, Text};
+use jsonl::{MAX_SERDE_DEPTH, Raw, Scanner, Text};
 
 use super::response::Response;
 
@@ -87,15 +87,20 @@ pub(super) fn put_call(
     out: &mut Output,
     line: LineId,
     tool: &ToolUse<'_>,
-    id: Option<&str>,
-    name: Option<&str>,
+    (id, name): (Option<&str>, Option<&str>),
+    is_odd: bool,
 ) {
     out.put(line, "{\"toolCallId\":");
     out.copy_text_or(line, tool.id, id, "tool_use.id");
     out.put(line, ",\"name\":");
     out.copy_tool_name_or(line, tool.name, name);
     out.put(line, ",\"arguments\":");
-    out.copy_object_input(line, tool);
+    if is_odd {
+        // Copilot drops a line with a number beyond a double, and sends `{}` for an input that is too deep.
+        out.copy_loadable_input(line, tool, MAX_SERDE_DEPTH);
+    } else {
+        out.copy_object_input(line, tool);
+    }
     out.put(line, ",\"type\":\"function\"}");
 }
 
@@ -120,7 +125,7 @@ pub(super) fn put_picture(out: &mut Output, line: LineId, block: &Block<'_>, kin
     out.put_args(line, format_args!("{{\"type\":\"{kind}\",\"data\":"));
     out.copy_quoted(line, *data);
     out.put(line, ",\"mimeType\":");
-    out.copy_quoted(line, *media_type);
+    out.copy_media_type(line, *media_type);
     out.put(line, "}");
 }
 

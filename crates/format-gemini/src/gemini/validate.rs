@@ -14,7 +14,7 @@ use self::calls::Calls;
 use super::{
     record::{GeminiMessage, GeminiRecord},
     store::PREFIX,
-    writer::is_ignored,
+    writer::Head,
 };
 use crate::part::member;
 
@@ -151,21 +151,22 @@ impl SessionChecker {
     }
 
     fn user(&mut self, message: &GeminiMessage<'_>, out: &mut Findings<'_>) {
-        let mut parts = message.parts();
-        let text = parts.next().map(|part| part.text().or_else(|| member(part, "text")));
-        let text = match text {
+        let mut head = Head::default();
+        let mut has_others = false;
+        for part in message.parts() {
             // A part without a text has words for the client.
-            Some(None) => None,
-            Some(Some(text)) => Some(text.decode().into_owned()),
-            None => Some(String::new()),
-        };
-        let starts = ["<session_context>", "<hook_context>"];
-        match text {
-            Some(text) if starts.iter().any(|start| text.trim_start().starts_with(start)) => {}
-            Some(text) if text.trim().is_empty() && parts.next().is_none() => {
+            let text = part.text().or_else(|| member(part, "text"));
+            has_others = text.is_none();
+            if text.is_none_or(|text| !head.push(&text.decode())) {
+                break;
+            }
+        }
+        match head.as_str() {
+            "" if !has_others => {
                 out.warns("empty-text", "a blank text: the client does not send it");
             }
-            Some(text) if !text.trim().is_empty() && is_ignored(&text) => {
+            text if text.starts_with('<') && head.is_ignored() => {}
+            _ if head.is_ignored() => {
                 let message = "the text begins with `/` or `?`: the client does not send it after a \
                     resume; put a word before it";
                 out.warns("not-sent", message);

@@ -28,7 +28,7 @@ use jsonl::Text;
 use self::open::Open;
 pub(super) use self::{
     header::{project_hash, written_id},
-    user::is_ignored,
+    user::Head,
 };
 use super::record::GeminiRecord;
 

@@ -3,7 +3,7 @@
 //! In: the time 1795377454072 and a UUID. Out: `msg_204d5dbf8001` and 14 letters and digits of the
 //! UUID's hash. The client sorts messages by time and id, and parts by id, so later ids are larger.
 
-use core_model::{IdSet, SafeName, uuid_of_name};
+use core_model::{IdSet, SafeName, is_accepted_tool_id, uuid_of_name};
 use jsonl::Text;
 
 /// The ids of a session.
@@ -45,9 +45,18 @@ impl Ids {
         }
     }
 
-    /// Returns whether no earlier call has an id.
+    /// Returns whether no earlier call has an id, as OpenCode sends it to Anthropic's API: with `_` in place of other
+    /// characters than letters, digits, `_` and `-`.
     pub(super) fn is_new_call(&mut self, id: &str) -> bool {
-        self.calls.insert(id)
+        if is_accepted_tool_id(id) {
+            return self.calls.insert(id);
+        }
+        let is_sent = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
+        // The client counts a character beyond the BMP as two.
+        let sent = id.chars().flat_map(|char| {
+            std::iter::repeat_n(if is_sent(char) { char } else { '_' }, char.len_utf16())
+        });
+        self.calls.insert(&sent.collect::<String>())
     }
 
     /// Returns an id that is larger than all before it.

@@ -3,7 +3,10 @@
 //! In: the tool use `t1`, and later its result `a.rs`. Out: `{"type":"tool","callID":"t1",..,
 //! "state":{"status":"completed","input":{..},"output":"a.rs",..}}`.
 
-use core_model::{Block, Content, Field, LineId, LossKind, Output, TextBody, ToolResult, ToolUse};
+use core_model::{
+    Block, Content, Field, LineId, LossKind, Output, TextBody, ToolResult, ToolUse,
+    replacement_tool_name,
+};
 use jsonl::Scanner;
 
 /// A part of a message, without its end.
@@ -60,7 +63,7 @@ impl Part {
                 out.put(id, "{\"type\":\"text\",\"text\":");
                 out.copy_text(id, *text);
             }
-            Block::Image { media_type, data } if data.is_base64() => {
+            Block::Image { media_type, data } if data.is_padded_base64() => {
                 put_file(out, id, *media_type, *data);
                 return Self::new(id, Metadata::No);
             }
@@ -135,7 +138,8 @@ impl Part {
         out.put(id, "{\"type\":\"tool\",\"callID\":");
         out.copy_text_or(id, tool.id, other, "tool_use.id");
         out.put(id, ",\"tool\":");
-        out.copy_tool_name(id, tool.name);
+        let name = replacement_tool_name(&tool.name.decode());
+        out.copy_tool_name_or(id, tool.name, name.as_deref());
         out.put(id, ",\"state\":{\"input\":");
         out.copy_object_input(id, tool);
         let is_renamed = other.is_some();
@@ -204,7 +208,7 @@ impl Part {
         }
         for (block, _) in result.content.blocks() {
             let Block::Image { media_type, data } = block else { continue };
-            if is_error || !data.is_base64() {
+            if is_error || !data.is_padded_base64() {
                 out.lose(LossKind::Dropped, "block.image");
             } else {
                 self.attachments

@@ -164,3 +164,26 @@ fn members_of_the_session_that_are_made_up_are_counted() {
         assert_eq!(count(&losses, LossKind::Invented, name), 1, "{name}");
     }
 }
+
+#[test]
+fn a_prompt_later_than_the_clock_stops_the_client() {
+    use core_model::{Check, Problem};
+
+    let document = document(TIME.into(), serde_json::json!([]), "stop".into()).to_string();
+    let rules = |now: u64| {
+        let mut rules = Vec::new();
+        let mut note = |problem: Problem| rules.push(problem.rule);
+        let format = format_opencode::FORMAT;
+        let mut check = Check::new((format.checker)()).at(now.cast_signed());
+        let mut records = jsonl::Records::new(document.as_bytes(), format.framing);
+        let mut units = jsonl::UnitScanner::default();
+        while let Some(unit) = records.next().expect("a slice") {
+            let (unit, value) = units.scan(&unit, format.framing.paths());
+            check.line(&unit, value, &mut note);
+        }
+        check.finish(&mut note);
+        rules.contains(&"future")
+    };
+    assert!(rules(TIME - 1) && !rules(TIME));
+    assert!(validate(document.as_bytes()).iter().all(|problem| problem.rule != "future"));
+}

@@ -45,7 +45,7 @@ pub(super) fn put_user(out: &mut Output, line: LineId, block: &Block<'_>) {
             out.put(line, "{\"type\":\"image\",\"data\":");
             out.copy_quoted(line, *data);
             out.put(line, ",\"mimeType\":");
-            out.copy_quoted(line, *media_type);
+            out.copy_media_type(line, *media_type);
             out.put(line, "}");
         }
         Block::Thinking { text, .. } if !text.is_blank() => {

@@ -1,6 +1,7 @@
 //! Writes the user's messages and summaries, and adds results to the responses with their calls.
 
 use core_model::{Block, Event, Field, LineId, LossKind, Message, Output, ToolResult};
+use jsonl::is_js_space;
 
 use super::{SessionWriter, open::Open};
 use crate::write_part;
@@ -167,16 +168,19 @@ fn is_shown(block: &Block<'_>) -> bool {
 
 /// Writes the parts of a message of the user.
 fn put_content(out: &mut Output, line: LineId, message: &Message<'_>) {
+    let mut head = Head::default();
+    let mut blocks = message.blocks().map(|(block, _)| block).filter(is_shown);
+    while let Some(Block::Text(text)) = blocks.next()
+        && head.push(&text.decode())
+    {}
+    if head.is_ignored() {
+        // The client takes it for a command, and does not send the message.
+        out.lose(LossKind::Flattened, "text");
+    }
     out.put(line, ",\"content\":[");
     let mut comma = "";
     for (block, _) in message.blocks() {
         if is_shown(&block) {
-            if let (true, Block::Text(text)) = (comma.is_empty(), &block)
-                && is_ignored(&text.decode())
-            {
-                // The client takes it for a command, and does not send the message.
-                out.lose(LossKind::Flattened, "text");
-            }
             out.put(line, comma);
             write_part::put_user(out, line, &block);
             comma = ",";
@@ -187,9 +191,33 @@ fn put_content(out: &mut Output, line: LineId, message: &Message<'_>) {
     out.put(line, "]");
 }
 
-/// Returns whether the client does not send a message of the user that begins with a text.
-pub(in crate::gemini) fn is_ignored(text: &str) -> bool {
-    let text = text.trim();
-    let starts = ["/", "?", "<session_context>", "<hook_context>"];
-    text.is_empty() || starts.iter().any(|start| text.starts_with(start))
+/// The start of a message of the user. The client joins the texts of its parts before it looks at them.
+///
+/// In: the texts `<session_` and `context>`. Out: a message that the client does not send.
+#[derive(Debug, Default)]
+pub(in crate::gemini) struct Head(String);
+
+impl Head {
+    /// The words with which a message begins that the client does not send.
+    const IGNORED: [&str; 4] = ["/", "?", "<session_context>", "<hook_context>"];
+
+    /// The length of the longest of these words.
+    const LONGEST: usize = 17;
+
+    /// Adds a text. Returns whether more texts can matter.
+    pub(in crate::gemini) fn push(&mut self, text: &str) -> bool {
+        let text = if self.0.is_empty() { text.trim_start_matches(is_js_space) } else { text };
+        self.0.extend(text.chars().take(Self::LONGEST));
+        self.0.len() < Self::LONGEST
+    }
+
+    /// Returns the start of the message, without white space before it.
+    pub(in crate::gemini) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns whether the client does not send the message.
+    pub(in crate::gemini) fn is_ignored(&self) -> bool {
+        Self::IGNORED.iter().any(|start| self.0.starts_with(start))
+    }
 }

@@ -1,26 +1,32 @@
-//! Replaces values that clido's decoder refuses, although they are valid JSON (FORMAT.md,
-//! "Loading").
+//! Replaces values that clients with a decoder in Rust refuse, although they are valid JSON.
 //!
 //! In: `{"a":1e400,"b":"\ud800"}`. Out: `{"a":"1e400","b":"\ufffd"}`.
 
-use jsonl::{Text, json_string};
 use memchr::memchr2;
 
-/// Number of arrays and objects that may be open at once in a line.
-pub(crate) const MAX_DEPTH: usize = 127;
+use crate::{Text, json_string};
+
+/// Number of arrays and objects that may be open at once in a value that serde_json decodes.
+pub const MAX_SERDE_DEPTH: usize = 127;
 
 const TOO_DEEP: &str = "\"[nested too deeply]\"";
 
-/// Returns whether clido loads a value that may have `max_depth` levels.
-pub(crate) fn is_loadable(value: &str, max_depth: usize) -> bool {
+/// Returns whether a decoder in Rust accepts a value that may have `max_depth` levels.
+pub fn is_loadable(value: &str, max_depth: usize) -> bool {
     loadable(value, max_depth).is_none()
 }
 
-/// Returns a replacement for a value that clido refuses; `None` if clido loads the value.
+/// Returns a replacement for a value that a decoder in Rust, such as serde_json, refuses; `None` if it accepts the value.
 ///
 /// Half a surrogate pair becomes U+FFFD. A number beyond an `f64`, and a container beyond
 /// `max_depth`, become strings.
-pub(crate) fn loadable(value: &str, max_depth: usize) -> Option<String> {
+///
+/// ```
+/// let mended = jsonl::loadable(r#"{"a":1e400,"b":[[]]}"#, 2);
+/// assert_eq!(mended.as_deref(), Some(r#"{"a":"1e400","b":["[nested too deeply]"]}"#));
+/// assert_eq!(jsonl::loadable(r#"{"a":1e300}"#, 2), None);
+/// ```
+pub fn loadable(value: &str, max_depth: usize) -> Option<String> {
     let mut mended: Option<String> = None;
     let mut depth = 0_usize;
     let mut rest = value;
@@ -110,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_clido_loads_stays_as_it_is() {
+    fn what_is_accepted_stays_as_it_is() {
         for value in [
             "1",
             "-0.5e-5",
@@ -127,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_refuses_becomes_what_it_loads() {
+    fn what_is_refused_is_replaced() {
         let cases = [
             ("1e400", "\"1e400\""),
             ("{\"\\ud800é\":[-1E+999,2]}", "{\"\u{fffd}é\":[\"-1E+999\",2]}"),
