@@ -6,7 +6,7 @@ mod calls;
 mod tree;
 
 use core_model::{Check, Checker, Field, Findings, Place, Problem, Severity};
-use jsonl::{Line, Value};
+use jsonl::{Line, Value, is_js_space};
 
 use self::{calls::Calls, tree::Tree};
 use crate::{record::Record, store::is_uuid};
@@ -143,10 +143,38 @@ impl SessionChecker {
                         out.warns("empty-text", "a blank text: the client does not send it");
                     }
                 }
+                if kind == "assistant" && is_placeholder(parts) {
+                    out.warns(
+                        "not-sent",
+                        "the client takes the text for a failed response, and does not send it",
+                    );
+                }
                 self.calls.message(parts, offset, out);
             }
             "system" => {}
             _ => out.warns("type", format!("the type `{kind}` is unknown: the line is not sent")),
         }
     }
+}
+
+/// The text of a proxy in place of a response. The client drops responses that say nothing else.
+pub(crate) const PLACEHOLDER: &str = "(request timeout)";
+
+/// Returns whether the texts of a response, without its thoughts and without calls, are the placeholder.
+fn is_placeholder(parts: Value<'_>) -> bool {
+    let mut said = String::new();
+    for part in parts.items() {
+        let is_thought = part.get("thought").and_then(|it| it.bool()) == Some(true);
+        match part.get("text").and_then(|text| text.text()) {
+            _ if part.get("functionCall").is_some() => return false,
+            // Longer texts are no placeholder, and are not copied.
+            Some(text) if !is_thought && text.body().len() <= 256 => {
+                said.push_str(&text.decode());
+            }
+            Some(_) if !is_thought => return false,
+            None if !is_thought => return false,
+            _ => {}
+        }
+    }
+    said.trim_matches(is_js_space) == PLACEHOLDER
 }

@@ -171,3 +171,19 @@ fn an_id_with_a_newline_agrees_with_its_replacement() {
         written(&source, to);
     }
 }
+
+#[test]
+fn a_text_that_qwen_code_takes_for_a_failure_is_said() {
+    for (text, is_sent) in [
+        ("(request timeout)", false),
+        (r"\n(request timeout) ", false),
+        ("a (request timeout)", true),
+    ] {
+        let answer = format!(r#"[{{"type":"text","text":"{text}"}}]"#);
+        let source = session(&[PROMPT, ("assistant", &answer), PROMPT, ANSWER]);
+        let (target, losses) = written(&source, "qwen");
+        assert_eq!(losses.iter().any(|name| name == "text"), !is_sent, "{text}: {losses:?}");
+        let problems = format_gemini::validate(target.as_bytes());
+        assert_eq!(problems.iter().any(|it| it.rule == "not-sent"), !is_sent, "{problems:?}");
+    }
+}

@@ -3,10 +3,10 @@
 use core_model::{
     Block, Event, LossKind, Message, Output, ToolUse, is_accepted_tool_id, replacement_tool_name,
 };
-use jsonl::{Raw, Style, respell};
+use jsonl::{Raw, Style, Text, is_js_space, respell};
 
 use super::{SessionWriter, losses, response::Response};
-use crate::{calls::Call, write_part};
+use crate::{calls::Call, validate::PLACEHOLDER, write_part};
 
 impl SessionWriter {
     pub(super) fn write_assistant(
@@ -56,6 +56,11 @@ impl SessionWriter {
                 }
                 Block::ToolUse(tool) => {
                     self.calls.note_other(&tool.id.decode());
+                    write_part::put_said(out, line, &block);
+                }
+                Block::Text(text) if is_placeholder(*text) => {
+                    // Unless the response says more, the client takes it for a failed one.
+                    out.lose(LossKind::Flattened, "text");
                     write_part::put_said(out, line, &block);
                 }
                 _ => write_part::put_said(out, line, &block),
@@ -137,4 +142,10 @@ impl SessionWriter {
         out.drop_if(message.model.is_some(), "model");
         self.emit_after_response(line, out);
     }
+}
+
+/// Returns whether a text is the one that a proxy sends in place of a response.
+fn is_placeholder(text: Text<'_>) -> bool {
+    text.body().contains("request timeout")
+        && text.decode().trim_matches(is_js_space) == PLACEHOLDER
 }
