@@ -1,4 +1,4 @@
-//! Tests of values that a client reads otherwise than we wrote them: they are written otherwise, and said.
+//! Tests of values that a client would read differently: they are written in another form, and the report names them.
 
 use convert::{CarryMode, Conversion, FORMATS, by_name};
 use core_model::{Block, Options, Role};

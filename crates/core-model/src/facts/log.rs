@@ -17,8 +17,8 @@ use super::{
 };
 use crate::{Answers, Event, IdHasher, TitleRank, views::Spoken, words::Words};
 
-/// Limit in bytes for a log. A usual event has 40 bytes, so that this is a session of about 200,000 lines.
-const MAX_BYTES: usize = 8 * 1024 * 1024;
+/// Limit in bytes for a log. A usual event has 40 bytes, so that this is a session of about 100,000 lines.
+const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 const IS_SIDECHAIN: u32 = 1;
 const NAMES_TOOL_USE: u32 = 1 << 1;
@@ -44,7 +44,7 @@ const TITLE: u32 = 1 << 22;
 const ANSWER: u32 = 1 << 23;
 const MENTIONS: u32 = 1 << 24;
 
-/// The facts of each event of a session in the order of the file, at most 8 MiB of them.
+/// The facts of each event of a session in the order of the file, at most 4 MiB of them.
 ///
 /// ```
 /// use core_model::{FactLog, Facts};
