@@ -264,8 +264,8 @@ impl SessionChecker {
 fn check_image(file: Value<'_>, out: &mut Findings<'_>) {
     let url = file.get("url").and_then(|url| url.text());
     let data = url.and_then(|url| url.body().strip_prefix("data:")?.split_once(";base64,"));
-    if data.is_some_and(|(_, data)| !TextBody::new(data).is_base64()) {
-        let message = "the data URL of a file is not base64: the client cannot send the session; put a text in \
+    if data.is_some_and(|(_, data)| !TextBody::new(data).is_padded_base64()) {
+        let message = "the data URL of a file is not base64 with its padding: the client cannot send the session; put a text in \
             its place";
         out.stops("data-url", message);
     }

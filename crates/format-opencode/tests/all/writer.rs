@@ -108,18 +108,18 @@ fn images_that_the_client_cannot_decode_are_no_files() {
     result["state"]["attachments"] = serde_json::json!([file("iVBORw=="), file("iVBOR")]);
     let mut document = document(TIME.into(), serde_json::json!([result]), "tool-calls".into());
     document["messages"][0]["parts"] =
-        serde_json::json!([file("iVBORw"), file("REDACTED="), file("[removed]")]);
+        serde_json::json!([file("iVBORw=="), file("iVBORw"), file("REDACTED="), file("[removed]")]);
     let rules: Vec<_> =
         validate(document.to_string().as_bytes()).into_iter().map(|it| it.rule).collect();
-    assert_eq!(rules.iter().filter(|rule| **rule == "data-url").count(), 3);
+    assert_eq!(rules.iter().filter(|rule| **rule == "data-url").count(), 4);
     let (written, losses) = rewrite(&document);
     let parts = written["messages"][0]["parts"].as_array().expect("parts");
     let types: Vec<_> = parts.iter().map(|part| part["type"].as_str()).collect();
-    assert_eq!(types, [Some("file"), Some("text"), Some("text")]);
+    assert_eq!(types, [Some("file"), Some("text"), Some("text"), Some("text")]);
     assert_eq!(parts[1]["text"], "[image]");
     let attachments = &written["messages"][1]["parts"][0]["state"]["attachments"];
     assert_eq!(attachments.as_array().map(Vec::len), Some(1));
-    assert_eq!(count(&losses, LossKind::Flattened, "block.image"), 2);
+    assert_eq!(count(&losses, LossKind::Flattened, "block.image"), 3);
     assert_eq!(count(&losses, LossKind::Dropped, "block.image"), 1);
 }
 
