@@ -21,7 +21,7 @@ pub enum Warning {
     },
     /// The client loads an installed session, and does not go on with it before a later time.
     Later {
-        /// The name of the written file.
+        /// The name of the session's main file.
         label: String,
         /// The fault and its consequence.
         message: String,

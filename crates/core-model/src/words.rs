@@ -4,7 +4,7 @@
 
 use crate::{ByHash, IdHasher};
 
-/// Distinct words. Their numbers start at 1, so that 0 can stand for no word.
+/// A set of words, each with a number from 1 on; 0 means no word.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Words {
     words: Vec<String>,

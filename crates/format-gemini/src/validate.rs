@@ -164,16 +164,16 @@ pub(crate) const PLACEHOLDER: &str = "(request timeout)";
 fn is_placeholder(parts: Value<'_>) -> bool {
     let mut said = String::new();
     for part in parts.items() {
-        let is_thought = part.get("thought").and_then(|it| it.bool()) == Some(true);
+        if part.get("functionCall").is_some() {
+            return false;
+        }
+        if part.get("thought").and_then(|it| it.bool()) == Some(true) {
+            continue;
+        }
         match part.get("text").and_then(|text| text.text()) {
-            _ if part.get("functionCall").is_some() => return false,
             // Longer texts are no placeholder, and are not copied.
-            Some(text) if !is_thought && text.body().len() <= 256 => {
-                said.push_str(&text.decode());
-            }
-            Some(_) if !is_thought => return false,
-            None if !is_thought => return false,
-            _ => {}
+            Some(text) if text.body().len() <= 256 => said.push_str(&text.decode()),
+            _ => return false,
         }
     }
     said.trim_matches(is_js_space) == PLACEHOLDER

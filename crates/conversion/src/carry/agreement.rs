@@ -256,12 +256,17 @@ impl Sayings {
         }
         if matches!(kind, Kind::Call | Kind::Answer) {
             // An id with a newline is one line, as in `ToolId::line`.
-            let line = compared(text);
-            self.n_bytes += line.len();
-            self.lines.insert((kind, line));
+            self.add_line(kind, compared(text));
             return;
         }
         for line in compared_lines(text) {
+            self.add_line(kind, line);
+        }
+    }
+
+    /// Adds a line, unless it is empty.
+    fn add_line(&mut self, kind: Kind, line: String) {
+        if !line.is_empty() {
             self.n_bytes += line.len();
             self.lines.insert((kind, line));
         }
@@ -431,10 +436,8 @@ fn compared_lines(text: &str) -> impl Iterator<Item = String> {
 /// Returns a text without blanks, control characters and replacement characters, which clients
 /// change.
 fn compared(text: &str) -> String {
-    let is_compared = |it: &char| {
-        let is_blank = it.is_whitespace() || is_js_space(*it);
-        !is_blank && !it.is_control() && *it != char::REPLACEMENT_CHARACTER
-    };
+    let is_compared =
+        |it: &char| !is_js_space(*it) && !it.is_control() && *it != char::REPLACEMENT_CHARACTER;
     text.chars().filter(is_compared).collect()
 }
 

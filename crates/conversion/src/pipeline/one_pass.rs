@@ -13,8 +13,8 @@
 //! - The template has the lines that it would have had.
 //! - The bytes that cannot be taken back fit in memory.
 //!
-//! If the plan hides lines, the facts of the others come from a log ([`FactLog`]), so that no source is read more than
-//! twice.
+//! If the plan hides lines, the facts of the others come from a log ([`FactLog`]), so that the source is read a third
+//! time only if there were too many events for the log.
 //!
 //! [`FactLog`]: core_model::FactLog
 //! [`EventWriter::learn`]: core_model::EventWriter::learn

@@ -243,7 +243,10 @@ impl FactLog {
             let title = match has(TITLE) {
                 true => {
                     let [rank] = *log.take()?;
-                    Some((TITLE_RANKS.get(usize::from(rank)).copied()?, log.number()?))
+                    Some((
+                        TITLE_RANKS.get(usize::from(rank)).copied()?,
+                        u32::try_from(log.number()?).ok()?,
+                    ))
                 }
                 false => None,
             };
@@ -276,8 +279,7 @@ impl FactLog {
             end = time.or(end);
             let time = time.filter(|_| facts.start.is_none());
             let text = |number: Option<u32>| self.words.get(number.unwrap_or_default());
-            let title =
-                title.and_then(|(rank, word)| Some((rank, self.words.get(word.try_into().ok()?)?)));
+            let title = title.and_then(|(rank, word)| Some((rank, self.words.get(word)?)));
             facts.add(&EventFacts {
                 session_id: text(session_id),
                 cwd: text(cwd),
