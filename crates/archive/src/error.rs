@@ -137,6 +137,12 @@ impl ConvertError {
         }
     }
 
+    /// Returns whether the system failed to read or write, whatever the bytes are.
+    pub fn is_of_system(&self) -> bool {
+        use io::ErrorKind::{InvalidData, Other, UnexpectedEof};
+        self.kind().is_some_and(|kind| !matches!(kind, InvalidData | Other | UnexpectedEof))
+    }
+
     /// Returns whether a file system had no space for anything more.
     pub fn is_no_space(&self) -> bool {
         self.kind().is_some_and(is_no_space)
@@ -175,6 +181,9 @@ pub enum NotInstalled {
         /// The file that was converted now.
         converted: String,
     },
+    /// Another program wrote to the session that is there, after it was compared.
+    #[error("{0} was written to in the meantime; nothing was written; give the same command again")]
+    Meanwhile(String),
     /// A folder with files of the session cannot be read.
     #[error("a folder with files of it cannot be read; nothing was installed")]
     Unread,

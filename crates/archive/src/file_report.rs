@@ -51,6 +51,10 @@ impl ReportOptions {
 /// The results for the files of a session, in order.
 pub type Results<'u> = Vec<(&'u Input, Result<FileReport, ConvertError>)>;
 
+/// Receives the result for each file of a session, in order, as soon as the file is done. A session may have
+/// tens of thousands of sub-agents, so their results are not collected.
+pub type EachResult<'e, 'u> = dyn FnMut(&'u Input, Result<FileReport, ConvertError>) + 'e;
+
 /// The report on a file: its status, its conversion, and the messages about them.
 ///
 /// A job creates it. [`FileReport::finish`] adds the messages, and drops the conversion.

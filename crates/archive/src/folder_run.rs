@@ -44,20 +44,27 @@ impl FolderRun<'_> {
     pub fn run(&self, progress: &dyn Progress) -> Vec<Vec<FileReport>> {
         let done = each_of(&largest_first(self.tasks), self.n_jobs, |it| {
             let (task, start) = (&self.tasks[it.task_idx], Instant::now());
-            let convert = || self.job.convert_session(task.unit, &task.path, self.is_mirrored);
-            let results = match self.not_converted(task) {
-                Some(results) => results,
-                // A fault in one session does not stop the others.
-                None => catch_unwind(AssertUnwindSafe(convert))
-                    .unwrap_or_else(|_| refused(task.unit, || ConvertError::Fault)),
-            };
-            for refusal in results.iter().filter_map(|(_, result)| result.as_ref().err()) {
-                self.job.outputs.note_refusal(&task.path, refusal);
+            let mut files = SessionReports::new(self.report_options.verbose);
+            let mut each = |input, result| files.push(self.settled(task, input, result));
+            match self.not_converted(task) {
+                Some(results) => {
+                    results.into_iter().for_each(|(input, result)| each(input, result))
+                }
+                None => {
+                    let Task { unit, path, .. } = task;
+                    let mut convert =
+                        || self.job.convert_session_to(unit, path, self.is_mirrored, &mut each);
+                    // A fault in one session does not stop the others.
+                    if catch_unwind(AssertUnwindSafe(&mut convert)).is_err() {
+                        files = SessionReports::new(self.report_options.verbose);
+                        for (input, result) in refused(unit, || ConvertError::Fault) {
+                            files.push(self.settled(task, input, result));
+                        }
+                    }
+                }
             }
             task.unit.files().for_each(|input| progress.add_input(input));
-            let reports =
-                results.into_iter().map(|(input, result)| self.finish_file(input, result));
-            let mut files: Vec<FileReport> = reports.collect();
+            let mut files = files.finish();
             mark_parts(&mut files);
             if let Some(main) = files.first_mut() {
                 main.time = start.elapsed();
@@ -91,6 +98,19 @@ impl FolderRun<'_> {
                 }
             }
         }
+    }
+
+    /// Finishes the report on a file of a session.
+    fn settled(
+        &self,
+        task: &Task<'_>,
+        input: &Input,
+        result: Result<FileReport, ConvertError>,
+    ) -> FileReport {
+        if let Err(refusal) = &result {
+            self.job.outputs.note_refusal(&task.path, refusal);
+        }
+        self.finish_file(input, result)
     }
 
     fn finish_file(&self, input: &Input, result: Result<FileReport, ConvertError>) -> FileReport {
@@ -133,6 +153,44 @@ impl FolderRun<'_> {
             return Some(vec![(&unit.main, Ok(FileReport::same_as(other.clone())))]);
         }
         (!is_free).then(|| refused(unit, || ConvertError::SameName(path.display().to_string())))
+    }
+}
+
+/// The reports on the files of a session. Only the first summaries are kept, because a session may have tens of
+/// thousands of sub-agents.
+struct SessionReports {
+    files: Vec<FileReport>,
+    /// Whether all summaries are kept.
+    is_verbose: bool,
+    n_summaries: usize,
+}
+
+impl SessionReports {
+    /// Number of summaries: the main file and the first five others.
+    const MAX_SUMMARIES: usize = 6;
+
+    fn new(is_verbose: bool) -> Self {
+        Self { files: Vec::new(), is_verbose, n_summaries: 0 }
+    }
+
+    fn push(&mut self, mut report: FileReport) {
+        if !report.summary.is_empty() {
+            self.n_summaries += 1;
+            if self.n_summaries > Self::MAX_SUMMARIES && !self.is_verbose {
+                report.summary = Vec::new();
+            }
+        }
+        self.files.push(report);
+    }
+
+    /// Returns the reports. The last summary says how many others there are.
+    fn finish(mut self) -> Vec<FileReport> {
+        let n_more = self.n_summaries.saturating_sub(Self::MAX_SUMMARIES);
+        let last = self.files.iter_mut().rev().find(|file| !file.summary.is_empty());
+        if let Some(last) = last.filter(|_| n_more > 0 && !self.is_verbose) {
+            last.summary.push(format!("and {n_more} more files of this session; -v lists them"));
+        }
+        self.files
     }
 }
 

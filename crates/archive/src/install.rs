@@ -280,7 +280,7 @@ impl Job {
         let documents = self.config.to.documents;
         let stem = unit.main.stem().map(str::to_owned).filter(|_| is_copy && documents.is_none());
         let id = stem.or_else(|| meaning(&facts.session_id)).unwrap_or_default();
-        let home = place(target.environment, &project, &id).ok_or(NotInstalled::NoHome)?;
+        let home = place(target.environment, &project, &id)?.ok_or(NotInstalled::NoHome)?;
         self.write_beside(draft.path(), &home, &facts, &project)?;
         let origin = Origin { unit, from: from.filter(|_| !is_copy), is_home };
         let changes = self.changes(draft.path(), &main, home, &origin, target)?;
@@ -464,23 +464,10 @@ impl Job {
     ) -> Result<Relation, ConvertError> {
         let copy = Converted::read(self.config.formats, there).unwrap_or(Converted::No);
         let is_copy = copy != Converted::No;
-        let restored = origin.from.filter(|_| is_copy).and_then(|from| {
-            let scratch = Scratch::new().ok()?;
-            let back = scratch.path().join(DRAFT);
-            let mut job = self.for_scratch(&scratch).ok()?;
-            job.config.to = from;
-            job.config.from = Some(self.config.to);
-            let report = job.convert_file(there, &back, &Extra::default()).ok()?;
-            // What the client added must be in the restored file, or it is not known to be in the source.
-            report.conversion().filter(|done| done.report.n_left_out == 0)?;
-            let back = Input::file(back).open_as_it_is().ok()?;
-            let source = origin.unit.main.open(self.config.limits).ok()?;
-            match from.framing {
-                Framing::Lines => relation(source, back).ok(),
-                // A client that stored and exported a document has spelled it anew.
-                Framing::Document(paths) => relation_of_documents(source, back, paths).ok(),
-            }
-        });
+        let restored = match origin.from.filter(|_| is_copy) {
+            Some(from) => self.restored_relation(there, origin, from)?,
+            None => None,
+        };
         match restored {
             Some(related) if related != Relation::Differ => Ok(related),
             _ if is_copy || origin.is_home => Err(NotInstalled::Diverged {
@@ -489,6 +476,46 @@ impl Job {
             }
             .into()),
             _ => Err(NotInstalled::Exists(there.label()).into()),
+        }
+    }
+
+    /// Converts a file in the client's folder back to the format of the source, and compares both. Returns
+    /// `None` if the file does not come back whole.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error of the system: whether the file comes back is then unknown.
+    fn restored_relation(
+        &self,
+        there: &Input,
+        origin: &Origin<'_>,
+        from: &'static Format,
+    ) -> Result<Option<Relation>, ConvertError> {
+        let scratch = Scratch::new()?;
+        let back = scratch.path().join(DRAFT);
+        let mut job = self.for_scratch(&scratch)?;
+        job.config.to = from;
+        job.config.from = Some(self.config.to);
+        let report = match job.convert_file(there, &back, &Extra::default()) {
+            Ok(report) => report,
+            Err(error) if error.is_of_system() => return Err(error),
+            Err(_) => return Ok(None),
+        };
+        // The records that the client added must be in the restored file, or they are not known to be in the
+        // source.
+        if report.conversion().is_none_or(|done| done.report.n_left_out > 0) {
+            return Ok(None);
+        }
+        let back = Input::file(back).open_as_it_is()?;
+        let source = origin.unit.main.open(self.config.limits)?;
+        let related = match from.framing {
+            Framing::Lines => relation(source, back),
+            // A client that stored and exported a document has spelled it anew.
+            Framing::Document(paths) => relation_of_documents(source, back, paths),
+        };
+        match related.map_err(ConvertError::from) {
+            Err(error) if error.is_of_system() => Err(error),
+            related => Ok(related.ok()),
         }
     }
 

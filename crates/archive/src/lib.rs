@@ -65,7 +65,7 @@ pub use self::{
     config::{JobConfig, SubAgents},
     error::{ConvertError, NotInstalled},
     exit::Status,
-    file_report::{Figures, FileReport, ReportOptions, Results},
+    file_report::{EachResult, Figures, FileReport, ReportOptions, Results},
     folder_run::{
         FolderRun,
         plan::{OrderedTask, Plan, Task, largest_first},

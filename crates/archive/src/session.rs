@@ -15,7 +15,10 @@ mod strays;
 
 use sessions::SessionFiles;
 
-use crate::{error::ConvertError, file_report::Results};
+use crate::{
+    error::ConvertError,
+    file_report::{EachResult, Results},
+};
 
 pub use self::strays::strays;
 pub(crate) use self::{beside::OtherFile, names::moved};
@@ -23,6 +26,16 @@ pub(crate) use self::{beside::OtherFile, names::moved};
 /// Returns the error `why` for each file of a session.
 pub(crate) fn refused(unit: &SessionFiles, mut why: impl FnMut() -> ConvertError) -> Results<'_> {
     unit.files().map(|input| (input, Err(why()))).collect()
+}
+
+/// Calls `each` with the error for the main file of a session; the other files were not converted because of
+/// it.
+pub(crate) fn refuse_for<'u>(
+    unit: &'u SessionFiles,
+    refusal: ConvertError,
+    each: &mut EachResult<'_, 'u>,
+) {
+    refused_for(unit, refusal).into_iter().for_each(|(input, result)| each(input, result));
 }
 
 /// Returns the error for the main file of a session; the other files were not converted because of

@@ -125,9 +125,9 @@ pub use self::{
     },
     sha256::Sha256,
     store::{
-        Environment, Home, Named, OlderFiles, ReadTitles, SessionFolder, Store, System, TitleIndex,
-        append_session_file, create_session_file, files_with_endings, marked_path, session_files,
-        subfolders,
+        Environment, FindHome, Home, Named, OlderFiles, ReadTitles, SessionFolder, Store, System,
+        TitleIndex, append_session_file, create_session_file, files_with_endings, marked_path,
+        session_files, subfolders,
     },
     text_body::TextBody,
     time::{iso_millis, millis, millis_as_printed},

@@ -84,8 +84,9 @@ pub struct Store {
     /// directory in the first record of a session is its project.
     pub is_shared: bool,
     /// Returns the place in which the client looks for a session of a project; `None` if the client
-    /// resumes none.
-    pub place: Option<fn(&Environment<'_>, project: &str, session_id: &str) -> Option<Home>>,
+    /// resumes none. The function returns `None` if the client's folder is unknown, and an error if the
+    /// place depends on a file that cannot be read.
+    pub place: Option<FindHome>,
     /// Returns the id of a session from the name of its file without `.jsonl`. The name may also
     /// have a time.
     pub session_id: fn(&str) -> &str,
@@ -184,16 +185,33 @@ pub fn subfolders(folder: &Path) -> io::Result<Vec<PathBuf>> {
     entries(folder, |kind, _| kind.is_dir())
 }
 
+/// Finds the place of a session, by its project and its id.
+pub type FindHome =
+    fn(&Environment<'_>, project: &str, session_id: &str) -> io::Result<Option<Home>>;
+
 /// Limit in bytes for a file that holds a path.
 const MAX_PATH: u64 = 64 * 1024;
 
 /// Returns the path that a client wrote into a small file, such as `.project_root`, without blanks around
-/// it; `None` if the file is missing, too large, or no regular file.
-pub fn marked_path(file: &Path) -> Option<String> {
-    file.metadata().ok().filter(|it| it.is_file() && it.len() <= MAX_PATH)?;
-    let mut text = String::new();
-    File::open(file).ok()?.take(MAX_PATH).read_to_string(&mut text).ok()?;
-    Some(text.trim().to_owned())
+/// it; `None` if the file is missing, too large, or no regular file. Bytes that are not UTF-8 become U+FFFD.
+///
+/// # Errors
+///
+/// Returns an error, with the path of the file, if the file cannot be read.
+pub fn marked_path(file: &Path) -> io::Result<Option<String>> {
+    let read = || {
+        let metadata = file.metadata()?;
+        if !metadata.is_file() || metadata.len() > MAX_PATH {
+            return Ok(None);
+        }
+        let mut bytes = Vec::new();
+        File::open(file)?.take(MAX_PATH).read_to_end(&mut bytes)?;
+        Ok(Some(String::from_utf8_lossy(&bytes).trim().to_owned()))
+    };
+    read().or_else(|error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(None),
+        kind => Err(io::Error::new(kind, format!("{}: {error}", file.display()))),
+    })
 }
 
 /// Returns the session files in a folder, sorted by name; none if it does not exist.

@@ -26,7 +26,7 @@ use crate::session_uuid;
 pub(crate) const STORE: Store = Store {
     folders,
     is_shared: false,
-    place: Some(place),
+    place: Some(|environment, project, id| Ok(home_of(environment, project, id))),
     session_id: |stem| stem,
     resume: &["claude", "--resume"],
     older: None,
@@ -91,7 +91,7 @@ fn folders(environment: &Environment<'_>, project: Option<&str>) -> io::Result<V
     }
 }
 
-fn place(environment: &Environment<'_>, project: &str, session_id: &str) -> Option<Home> {
+fn home_of(environment: &Environment<'_>, project: &str, session_id: &str) -> Option<Home> {
     Some(Home {
         root: config_dir(environment)?,
         folder: Path::new("projects").join(encode_project_dir(project)),
@@ -111,12 +111,12 @@ mod tests {
     fn a_session_has_its_place_by_project_and_id() {
         let variable = |name: &str| (name == "HOME").then(|| "/home/u".into());
         let environment = Environment::new(System::Unix, &variable);
-        let home = place(&environment, "/home/u/a.b", "2A86484A-EB59-46EF-AC4A-848742436C10");
+        let home = home_of(&environment, "/home/u/a.b", "2A86484A-EB59-46EF-AC4A-848742436C10");
         let path = home.expect("a place").path();
         let expected =
             "/home/u/.claude/projects/-home-u-a-b/2a86484a-eb59-46ef-ac4a-848742436c10.jsonl";
         assert_eq!(path, Path::new(expected));
-        let path = place(&environment, "..", "../../x").expect("a place").path();
+        let path = home_of(&environment, "..", "../../x").expect("a place").path();
         assert!(path.starts_with("/home/u/.claude/projects/--"), "{path:?}");
         let variable = |name: &str| (name == "CLAUDE_CONFIG_DIR").then(|| "/c".into());
         assert_eq!(config_dir(&Environment::new(System::Unix, &variable)), Some("/c".into()));

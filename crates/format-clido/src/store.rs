@@ -26,7 +26,7 @@ pub use self::{
 pub(crate) const STORE: Store = Store {
     folders,
     is_shared: false,
-    place: Some(place),
+    place: Some(|environment, project, id| Ok(home_of(environment, project, id))),
     session_id: |stem| stem,
     resume: &["clido", "--resume"],
     older: None,
@@ -101,7 +101,7 @@ fn folders(environment: &Environment<'_>, project: Option<&str>) -> io::Result<V
     }
 }
 
-fn place(environment: &Environment<'_>, project: &str, session_id: &str) -> Option<Home> {
+fn home_of(environment: &Environment<'_>, project: &str, session_id: &str) -> Option<Home> {
     let (root, folder) = dir(environment, project)?;
     Some(Home { root, folder, name: SafeName::of(session_id), file: None, ending: ".jsonl" })
 }
@@ -159,10 +159,10 @@ mod tests {
         for project in ["..", ".", "", "..\\x", "a\0"] {
             assert_eq!(sessions_dir(&environment, project), None);
         }
-        let home = place(&environment, "/../..", "../../x").expect("a place");
+        let home = home_of(&environment, "/../..", "../../x").expect("a place");
         assert_eq!(home.folder, Path::new("sessions/_.._.."));
         assert!(home.name.as_str().starts_with("x-"));
-        let home = place(&environment, "/p", "my-session").expect("a place");
+        let home = home_of(&environment, "/p", "my-session").expect("a place");
         assert_eq!(home.path(), Path::new("/d/sessions/_p/my-session.jsonl"));
     }
 }

@@ -26,7 +26,7 @@ pub use self::{
 pub(crate) const STORE: Store = Store {
     folders,
     is_shared: true,
-    place: Some(place),
+    place: Some(|environment, project, id| Ok(home_of(environment, project, id))),
     session_id,
     resume: &["codex", "resume"],
     older: None,
@@ -81,7 +81,7 @@ fn session_folders(home: &Path) -> io::Result<Vec<PathBuf>> {
 
 /// Returns the place of a session. Its id contains its start, if it has the version 7; else the
 /// start is not known.
-fn place(environment: &Environment<'_>, _project: &str, id: &str) -> Option<Home> {
+fn home_of(environment: &Environment<'_>, _project: &str, id: &str) -> Option<Home> {
     let id = written_id(session_id(id));
     let stem = rollout_stem(&id, start_of(&id).unwrap_or(0));
     let date: Vec<&str> = stem.strip_prefix(ROLLOUT)?.get(..10)?.split('-').collect();
@@ -154,7 +154,7 @@ mod tests {
     fn a_session_has_its_place_by_its_id() {
         let variable = |name: &str| (name == "HOME").then(|| "/home/u".into());
         let environment = Environment::new(System::Unix, &variable);
-        let path = |id: &str| place(&environment, "/p", id).expect("a place").path();
+        let path = |id: &str| home_of(&environment, "/p", id).expect("a place").path();
         let expected =
             format!("/home/u/.codex/sessions/2026/11/22/rollout-2026-11-22T19-55-43-{ID}.jsonl");
         assert_eq!(path(ID), Path::new(&expected));

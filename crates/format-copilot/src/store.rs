@@ -22,7 +22,7 @@ pub use self::listing::{SessionSummary, list_sessions};
 pub(crate) const STORE: Store = Store {
     folders,
     is_shared: true,
-    place: Some(place),
+    place: Some(|environment, project, id| Ok(home_of(environment, project, id))),
     session_id: |stem| stem,
     resume: &["copilot", "--resume="],
     older: None,
@@ -71,7 +71,7 @@ fn folders(environment: &Environment<'_>, _project: Option<&str>) -> io::Result<
     }
 }
 
-fn place(environment: &Environment<'_>, _project: &str, id: &str) -> Option<Home> {
+fn home_of(environment: &Environment<'_>, _project: &str, id: &str) -> Option<Home> {
     let name = SafeName::new(&written_id(id))?;
     let folder = Path::new(SESSIONS).join(name.as_str());
     Some(Home {
@@ -100,10 +100,10 @@ mod tests {
     fn a_session_has_its_place_by_its_id() {
         let variable = |name: &str| (name == "HOME").then(|| "/home/u".into());
         let environment = Environment::new(System::Unix, &variable);
-        let home = place(&environment, "/p", &ID.to_uppercase()).expect("a place");
+        let home = home_of(&environment, "/p", &ID.to_uppercase()).expect("a place");
         let expected = format!("/home/u/.copilot/session-state/{ID}/events.jsonl");
         assert_eq!((home.path(), home.name.as_str()), (PathBuf::from(&expected), ID));
-        let other = place(&environment, "/p", "../../x").expect("a place").path();
+        let other = home_of(&environment, "/p", "../../x").expect("a place").path();
         assert!(other.starts_with("/home/u/.copilot/session-state"), "{other:?}");
         let variable = |name: &str| (name == "COPILOT_HOME").then(|| "/c".into());
         assert_eq!(copilot_dir(&Environment::new(System::Unix, &variable)), Some("/c".into()));

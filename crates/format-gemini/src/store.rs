@@ -15,7 +15,7 @@ pub use self::listing::{SessionSummary, list_sessions};
 pub(crate) const STORE: Store = Store {
     folders,
     is_shared: false,
-    place: Some(place),
+    place: Some(|environment, project, id| Ok(home_of(environment, project, id))),
     session_id: |stem| stem,
     resume: &["qwen", "--resume"],
     older: None,
@@ -74,7 +74,7 @@ fn folders(environment: &Environment<'_>, project: Option<&str>) -> io::Result<V
     }
 }
 
-fn place(environment: &Environment<'_>, project: &str, id: &str) -> Option<Home> {
+fn home_of(environment: &Environment<'_>, project: &str, id: &str) -> Option<Home> {
     let name = SafeName::new(&session_uuid(id))?;
     Some(Home {
         root: qwen_dir(environment)?,
@@ -121,11 +121,11 @@ mod tests {
     fn a_session_has_its_place_by_project_and_id() {
         let variable = |name: &str| (name == "HOME").then(|| "/home/u".into());
         let environment = Environment::new(System::Unix, &variable);
-        let home = place(&environment, "/home/u/a.b", "2A86484A-EB59-46EF-AC4A-848742436C10");
+        let home = home_of(&environment, "/home/u/a.b", "2A86484A-EB59-46EF-AC4A-848742436C10");
         let expected =
             "/home/u/.qwen/projects/-home-u-a-b/chats/2a86484a-eb59-46ef-ac4a-848742436c10.jsonl";
         assert_eq!(home.expect("a place").path(), Path::new(expected));
-        let path = place(&environment, "/../..", "../../x").expect("a place").path();
+        let path = home_of(&environment, "/../..", "../../x").expect("a place").path();
         assert!(path.starts_with("/home/u/.qwen/projects/------/chats"), "{path:?}");
         let variable = |name: &str| (name == "QWEN_HOME").then(|| "/q".into());
         assert_eq!(qwen_dir(&Environment::new(System::Unix, &variable)), Some("/q".into()));

@@ -28,7 +28,7 @@ use crate::writer::{is_session_id, is_session_of};
 pub(crate) const STORE: Store = Store {
     folders: |_, _| Ok(Vec::new()),
     is_shared: true,
-    place: Some(place),
+    place: Some(|environment, project, id| Ok(home_of(environment, project, id))),
     session_id: |stem| stem,
     resume: &["opencode", "--session"],
     older: None,
@@ -105,7 +105,7 @@ fn kind(path: &Path) -> Option<PlaceKind> {
 }
 
 /// Returns the place of a document to import. The client reads it once.
-fn place(environment: &Environment<'_>, _project: &str, id: &str) -> Option<Home> {
+fn home_of(environment: &Environment<'_>, _project: &str, id: &str) -> Option<Home> {
     let name = SafeName::new(id).filter(|_| is_session_id(id))?;
     let folder = Path::new("convert").join("opencode");
     Some(Home { root: data_dir(environment)?, folder, name, file: None, ending: ".json" })
@@ -126,11 +126,11 @@ mod tests {
     fn a_document_has_its_place_by_its_id() {
         let variable = |name: &str| (name == "HOME").then(|| "/home/u".into());
         let environment = Environment::new(System::Unix, &variable);
-        let home = place(&environment, "/p", "ses_dfb2a611fffevKPdAGI6pFTmva").expect("a place");
+        let home = home_of(&environment, "/p", "ses_dfb2a611fffevKPdAGI6pFTmva").expect("a place");
         let expected = "/home/u/.local/share/convert/opencode/ses_dfb2a611fffevKPdAGI6pFTmva.json";
         assert_eq!(home.path(), Path::new(expected));
         for odd in ["../x", "2a86484a", "ses_", "ses_../x"] {
-            assert_eq!(place(&environment, "/p", odd), None, "{odd}");
+            assert_eq!(home_of(&environment, "/p", odd), None, "{odd}");
         }
     }
 

@@ -15,7 +15,7 @@ pub use self::listing::{SessionSummary, list_sessions};
 pub(crate) const STORE: Store = Store {
     folders,
     is_shared: false,
-    place: Some(place),
+    place: Some(|environment, project, id| Ok(home_of(environment, project, id))),
     session_id,
     resume: &["pi", "--session"],
     older: None,
@@ -71,7 +71,7 @@ fn folders(environment: &Environment<'_>, project: Option<&str>) -> io::Result<V
     }
 }
 
-fn place(environment: &Environment<'_>, project: &str, id: &str) -> Option<Home> {
+fn home_of(environment: &Environment<'_>, project: &str, id: &str) -> Option<Home> {
     let name = SafeName::of(session_id(id));
     Some(Home {
         root: agent_dir(environment)?,
@@ -107,9 +107,9 @@ mod tests {
     fn a_session_has_its_place_by_project_and_id() {
         let variable = |name: &str| (name == "HOME").then(|| "/home/u".into());
         let environment = Environment::new(System::Unix, &variable);
-        let home = place(&environment, "/home/u/app", "x1").expect("a place");
+        let home = home_of(&environment, "/home/u/app", "x1").expect("a place");
         assert_eq!(home.path(), Path::new("/home/u/.pi/agent/sessions/--home-u-app--/x1.jsonl"));
-        let path = place(&environment, "/../..", "../../x").expect("a place").path();
+        let path = home_of(&environment, "/../..", "../../x").expect("a place").path();
         assert!(path.starts_with("/home/u/.pi/agent/sessions/--..-..--"), "{path:?}");
         let variable = |name: &str| (name == "PI_CODING_AGENT_DIR").then(|| "/p".into());
         assert_eq!(agent_dir(&Environment::new(System::Unix, &variable)), Some("/p".into()));

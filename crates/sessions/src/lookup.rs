@@ -367,7 +367,7 @@ impl<'e> Lookup<'e> {
     /// Returns the plain ids under which clients look for the session with an id.
     fn ids_in_clients(&self, id: &str) -> HashSet<String> {
         let places = self.all.iter().filter_map(|format| format.store?.place);
-        let homes = places.filter_map(|place| place(&self.environment, "/", id));
+        let homes = places.filter_map(|place| place(&self.environment, "/", id).ok().flatten());
         homes.map(|home| copies::plain_id(home.name.as_str())).collect()
     }
 

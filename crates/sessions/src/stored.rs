@@ -209,7 +209,7 @@ pub fn marked_project(file: &Path, format: &Format) -> Option<PathBuf> {
 /// In: the session `tmp/app/chats/session-1.jsonl`. Out: the text of `tmp/app/.project_root`.
 pub fn project_in_marker(file: &Path, format: &Format) -> Option<String> {
     let marker = file.parent()?.parent()?.join(format.project_marker?);
-    marked_path(&marker).filter(|it| !it.is_empty())
+    marked_path(&marker).ok().flatten().filter(|it| !it.is_empty())
 }
 
 /// Returns whether an input is a session with a message, and not the transcript of a sub-agent.

@@ -67,7 +67,10 @@ pub use self::{
     scratch::Scratch,
     snapshot::Snapshot,
     system::{FileKind, max_open_files, n_links, open_input, path_of_bytes},
-    temporary::{Temporary, is_stale, is_temporary, remove_dead, remove_stale, sweep_once},
+    temporary::{
+        Temporary, is_left_by_the_dead, is_stale, is_temporary, remove_dead, remove_stale,
+        sweep_once,
+    },
 };
 
 /// Compiles and runs the examples of README.md.

@@ -14,6 +14,7 @@ use std::{
 use crate::{
     folder::{Entry, Folder},
     lock::Lock,
+    output::unwritten,
     system::{FileKind, is_own},
     temporary::{is_of_the_dead, is_temporary, new_name},
 };
@@ -37,9 +38,17 @@ impl Scratch {
     ///
     /// # Errors
     ///
-    /// Returns an error if the system does.
+    /// Returns an error if the system does, with the path of the folder for temporary files.
     pub fn new() -> io::Result<Self> {
-        let above = Folder::open(&tempfile::env::temp_dir())?;
+        let above = tempfile::env::temp_dir();
+        Self::below(&above).map_err(|error| {
+            let advice = format!("{error}; TMPDIR names another folder for temporary files");
+            unwritten(io::Error::new(error.kind(), advice), &above)
+        })
+    }
+
+    fn below(above: &Path) -> io::Result<Self> {
+        let above = Folder::open(above)?;
         remove_dead(&above);
         let (name, folder) = loop {
             let name = new_name(OsStr::new(NAME));

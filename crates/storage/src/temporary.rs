@@ -127,7 +127,8 @@ fn is_first_time(folder: &Folder) -> bool {
     identity.is_ok_and(|it| SWEPT.lock().unwrap_or_else(PoisonError::into_inner).insert(it))
 }
 
-fn is_left_by_the_dead(folder: &Folder, name: &OsStr) -> bool {
+/// Returns whether a file of a folder is a temporary file whose process is known to be dead.
+pub fn is_left_by_the_dead(folder: &Folder, name: &OsStr) -> bool {
     let owner = name.to_str().and_then(owner_of);
     owner.is_some_and(|owner| is_dead(owner) || is_old(folder, name))
 }

@@ -20,7 +20,7 @@ use std::{
 use conversion::Source;
 use core_model::Home;
 use sessions::{Converted, Input, sidecar_path, walk};
-use storage::{FILE_MODE, Finished, Folder, Identity, Replace, sweep_once};
+use storage::{FILE_MODE, Finished, Folder, Identity, Replace, sweep_once, unwritten};
 
 use super::{
     Change, exists,
@@ -28,7 +28,7 @@ use super::{
     relation::{Relation, relation},
 };
 use crate::{
-    error::ConvertError,
+    error::{ConvertError, NotInstalled},
     job::Job,
     outputs::{PublishSet, RunOutputs},
     session::moved,
@@ -209,20 +209,25 @@ impl Changes {
             }
             return Ok(());
         }
-        let above = Folder::create(&home.root)?.create_below(&home.folder)?;
+        let in_root = |error| unwritten(error, &home.root);
+        let in_folder = |error| unwritten(error, &home.root.join(&home.folder));
+        let root = Folder::create(&home.root).map_err(in_root)?;
+        let above = root.create_below(&home.folder).map_err(in_folder)?;
         for Placed { file, place, .. } in &files {
             intent.add(below(place, &path), &mut file.open_as_it_is()?)?;
         }
-        let kept = intent.keep(&above, &path)?;
+        let kept = intent.keep(&above, &path).map_err(in_folder)?;
         sweep_once(&above);
-        let outputs = RunOutputs::below(&home.root, false, job.outputs.write_options.interruption)?;
+        let interruption = job.outputs.write_options.interruption;
+        let outputs = RunOutputs::below(&home.root, false, interruption).map_err(in_root)?;
         let mut sets = Sets::default();
         for Placed { file, place, existing } in files {
             let is_main = place == path;
             let mut target = outputs.create_shut(&place, FILE_MODE, 0)?;
             Source::new(file.open_as_it_is()?).copy_to(&mut target)?;
             let target = target.finish()?;
-            target.set_modified(times.of(is_main))?;
+            let timed = target.set_modified(times.of(is_main));
+            timed.map_err(|error| unwritten(error, &place))?;
             sets.push(target, place, existing, is_main);
         }
         sets.publish(&outputs, &path)?;
@@ -293,7 +298,7 @@ impl Sets {
             for (place, seen) in &seen {
                 let now = there(place)?.and_then(|there| Seen::of(&there.reopened().ok()?).ok());
                 if now != Some(*seen) {
-                    return Err(ConvertError::Changing);
+                    return Err(NotInstalled::Meanwhile(place.display().to_string()).into());
                 }
             }
             replace(older)

@@ -1,6 +1,6 @@
 //! Converts an input to a file, or to several that belong together.
 
-use std::{fs, io, path::Path};
+use std::{collections::HashMap, fs, io, path::Path};
 
 use conversion::{
     Agents, Carry, CarryMode, ConversionHistory, Manifest, Member, Report, Sidecar, Sink, Source,
@@ -143,7 +143,7 @@ impl Job {
         let others = OtherFile::finish_all(others)?;
         files.extend(others.files);
         report.n_unplaced += others.n_unplaced;
-        report.missing.extend(carried_agents(&history, self.config.to));
+        report.missing.extend(missing_agents(&history, self.config.to, &extra.agents_beside));
         report.files_beside = others.names;
         if !derived.is_empty() {
             let written = source.with_events(from, |events| {
@@ -229,12 +229,15 @@ pub(crate) struct Extra {
     pub agent: Option<String>,
     /// The time at which the session of the sub-agent starts, a JSON value, if it is known.
     pub session_start: Option<String>,
+    /// The ids of the sub-agents whose files are restored beside this main file, sorted.
+    pub agents_beside: Vec<String>,
 }
 
 impl Extra {
     /// Returns its hash.
     fn salt(&self) -> Salt {
-        Salt::of_file(self.manifest.as_ref(), self.agent.as_deref())
+        let salt = Salt::of_file(self.manifest.as_ref(), self.agent.as_deref());
+        salt.with_agents(&self.agents_beside)
     }
 }
 
@@ -246,16 +249,27 @@ struct Prepared {
     records: Vec<JournalEntry>,
 }
 
-/// Lists each sub-agent in the carry of a restored session as missing. `Job::back` takes the restored ones off the list.
-fn carried_agents(history: &ConversionHistory, to: &Format) -> Vec<Missing> {
+/// Lists the sub-agents in the carry of a restored session that have no file beside it.
+fn missing_agents(history: &ConversionHistory, to: &Format, beside: &[String]) -> Vec<Missing> {
     let manifest = history.manifest.as_ref().filter(|_| history.depth(to).is_some());
     let ids = manifest.map(|manifest| &*manifest.agents).unwrap_or_default();
+    let mut n_beside: HashMap<&str, usize> = HashMap::new();
+    for id in beside {
+        *n_beside.entry(id).or_default() += 1;
+    }
+    let is_missing = |id: &&String| match n_beside.get_mut(id.as_str()) {
+        Some(n) if *n > 0 => {
+            *n -= 1;
+            false
+        }
+        _ => true,
+    };
     let missing = |id: &String| Missing {
         id: id.clone(),
         tool_use: String::new(),
         evidence: Evidence::Carry,
     };
-    ids.iter().map(missing).collect()
+    ids.iter().filter(is_missing).map(missing).collect()
 }
 
 /// Counts the entries in the carries of a source and its sidecar.

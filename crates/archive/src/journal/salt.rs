@@ -47,7 +47,7 @@ impl Salt {
     }
 
     /// Adds the ids of sub-agents. Version 0.1.0 wrote none.
-    fn with_agents(mut self, agents: &[String]) -> Self {
+    pub(crate) fn with_agents(mut self, agents: &[String]) -> Self {
         if !agents.is_empty() {
             let mut hash = XxHash3_64::new();
             hash.write(&self.hash.to_le_bytes());

@@ -6,19 +6,30 @@
 //! there: the folder named after the main file is new, or ours by the journal, or has the same
 //! bytes already. Otherwise nothing is written beside the main file. With `--restore-files DIR`,
 //! all other files go into a new folder.
+//!
+//! A killed run may have written some of the files, and left temporary ones. The same command finishes its work:
+//!
+//! ```text
+//! in   s1/subagents/agent-a1.meta.json                         as the carry restores it
+//!      s1/subagents/.agent-a1.jsonl.tmp-812-32b66833-1d4aac33  of a dead process
+//! out  s1/subagents/agent-a1.meta.json, s1/subagents/agent-a1.jsonl
+//! ```
 
 use std::{
     collections::HashSet,
     fs::{self, File},
     io::{self, Read, Write},
     path::Path,
+    sync::Arc,
 };
 
 use conversion::{ConversionHistory, ManifestEntry, OtherTarget};
 use core_model::{FileRole, SafeName};
-use storage::{AtomicFile, Finished};
+use storage::{
+    AtomicFile, Compression, Entry, FileKind, Finished, Folder, is_left_by_the_dead, remove_dead,
+};
 
-use super::paths::{folder_of, path_of};
+use super::paths::{folder_of, name_of, path_of};
 use crate::{error::ConvertError, job::Job, paths::has_link};
 
 /// The permissions of these files: for the owner alone, and never executable.
@@ -130,8 +141,8 @@ impl Job {
         let is_few = n_files <= MAX_EMPTY_FILES || n_files <= n_entries()? + MAX_EMPTY_FILES;
         let is_ours = self.outputs.has_written(path);
         let folder = folder_of(path);
-        let is_old_folder =
-            !is_ours && folder.as_ref().is_some_and(|folder| folder.symlink_metadata().is_ok());
+        let is_there = folder.as_ref().is_some_and(|folder| folder.symlink_metadata().is_ok());
+        let is_old_folder = is_there && !is_ours && !self.is_unfinished(path, history, entries)?;
         let mut taken = HashSet::from([folded(path)]);
         let mut files = Vec::new();
         for entry in entries {
@@ -165,6 +176,49 @@ impl Job {
             files.push(OtherFile { entry: entry.clone(), agent, sink });
         }
         Ok(files)
+    }
+
+    /// Returns whether the folder of a main file has only files of these entries, files in the journal, and
+    /// temporary files of killed runs, which it then removes. Existing files are compared later.
+    fn is_unfinished(
+        &self,
+        main: &Path,
+        history: &ConversionHistory,
+        entries: &[ManifestEntry],
+    ) -> io::Result<bool> {
+        let role = |name: &str| self.config.to.layout.and_then(|layout| (layout.role)(name));
+        let known: HashSet<_> = entries.iter().filter_map(|entry| path_of(entry, main)).collect();
+        let manifest = history.manifest.as_ref();
+        let agents = manifest.map(|manifest| &*manifest.agents).unwrap_or_default();
+        let agents: HashSet<&String> = agents.iter().collect();
+        // A sub-agent's file may have a carry of its own, with which it is compared.
+        let is_of_agent = |path: &Path| match name_of(&Compression::bare_path(path), main) {
+            Some(name) => matches!(role(&name), Some(FileRole::Agent(id)) if agents.contains(&id)),
+            None => false,
+        };
+        let Some(root) = folder_of(main).filter(|folder| !has_link(folder, main)) else {
+            return Ok(false);
+        };
+        let Ok(root) = Folder::open_found(&root) else { return Ok(false) };
+        let (mut folders, mut has_temporary) = (vec![root.clone()], false);
+        while let Some(folder) = folders.pop() {
+            for Entry { name, kind } in folder.entries()? {
+                let path = folder.path().join(&name);
+                match kind {
+                    FileKind::Folder => folders.push(Arc::new(folder.enter(&name)?)),
+                    FileKind::File if is_left_by_the_dead(&folder, &name) => has_temporary = true,
+                    FileKind::File
+                        if known.contains(&path)
+                            || self.outputs.has_written(&path)
+                            || is_of_agent(&path) => {}
+                    _ => return Ok(false),
+                }
+            }
+        }
+        if has_temporary && !self.outputs.write_options.is_dry_run {
+            remove_dead(&root);
+        }
+        Ok(true)
     }
 
     fn written(&self, place: &Path, n_files: usize) -> Result<Sink, ConvertError> {

@@ -2,13 +2,13 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use conversion::{
     CarryMode, Manifest, ManifestEntry, ManifestEntryKind, Source, conversion_history,
 };
-use core_model::{Agent, Evidence, FileRole, Format, Missing, SessionTree};
+use core_model::{Agent, FileRole, Format, SessionTree};
 use sessions::{
     Companion, Input, Session, SessionFiles, SessionPlace, UnknownFormat, sidecar_path,
 };
@@ -20,9 +20,9 @@ use super::{
 use crate::{
     config::SubAgents,
     error::ConvertError,
-    file_report::{FileReport, Results},
+    file_report::{EachResult, FileReport, Results},
     job::{Extra, Job, MAX_ATTEMPTS},
-    session::refused_for,
+    session::refuse_for,
     status::FileStatus,
 };
 
@@ -46,6 +46,39 @@ fn has_sidecars(unit: &SessionFiles) -> bool {
     })
 }
 
+/// The place to which a file beside a main file is restored.
+enum Home {
+    /// The file of the session: the restored main file has its records.
+    Inside,
+    /// A path, to which the file is copied.
+    Copy(PathBuf),
+    /// The path of a sub-agent's transcript.
+    Agent {
+        path: PathBuf,
+        /// The id of the sub-agent; `None` if the file is a session of its own.
+        agent: Option<String>,
+        /// Whether its carry has the name.
+        is_carried: bool,
+    },
+}
+
+/// Returns the ids of the sub-agents that have files beside the main one, sorted. Two sub-agents in different
+/// folders may have the same id.
+fn agents_beside(unit: &SessionFiles, homes: &[Result<Home, ConvertError>]) -> Vec<String> {
+    let id_of = |(companion, home): (&Companion, &Result<Home, ConvertError>)| match home {
+        Ok(Home::Agent { agent, is_carried: true, .. }) => agent.clone(),
+        Ok(_) => None,
+        // Its error is reported with its file.
+        Err(_) => match &companion.role {
+            FileRole::Agent(id) => Some(id.clone()),
+            _ => None,
+        },
+    };
+    let mut ids: Vec<String> = unit.others.iter().zip(homes).filter_map(id_of).collect();
+    ids.sort_unstable();
+    ids
+}
+
 impl Job {
     /// Returns whether an input belongs to a session without being a transcript, and is copied.
     pub(crate) fn is_copied(&self, input: &Input, is_folder: bool) -> bool {
@@ -60,6 +93,21 @@ impl Job {
         path: &Path,
         is_folder: bool,
     ) -> Results<'u> {
+        let mut results = Vec::new();
+        let mut each = |input, result| results.push((input, result));
+        self.convert_session_to(unit, path, is_folder, &mut each);
+        results
+    }
+
+    /// Converts a session to `path` and files beside it. Calls `each` with the result for each file of the
+    /// session, the main file first.
+    pub fn convert_session_to<'u>(
+        &self,
+        unit: &'u SessionFiles,
+        path: &Path,
+        is_folder: bool,
+        each: &mut EachResult<'_, 'u>,
+    ) {
         let input = &unit.main;
         if unit.others.is_empty() {
             let is_copied = self.is_copied(input, is_folder);
@@ -68,27 +116,28 @@ impl Job {
             } else {
                 self.convert_file(input, path, &Extra::default())
             };
-            return vec![(input, result)];
+            return each(input, result);
         }
         let (from, direction) = match self.direction_of(unit) {
             Ok(found) => found,
             Err(refusal @ ConvertError::Format(_)) => {
-                return self.each_alone(unit, path, Err(refusal));
+                return self.each_alone(unit, path, Err(refusal), each);
             }
             // Without their main file, the sub-agents would be taken for sessions.
-            Err(refusal) => return refused_for(unit, refusal),
+            Err(refusal) => return refuse_for(unit, refusal, each),
         };
         if unit.format.is_none_or(|format| format.name != from.name) {
-            return self.each_alone(unit, path, self.convert_file(input, path, &Extra::default()));
+            let main = self.convert_file(input, path, &Extra::default());
+            return self.each_alone(unit, path, main, each);
         }
         match direction {
-            Direction::Copy => self.copies(unit, path),
-            Direction::Restore => self.back(unit, path, from),
-            Direction::RestoreStepwise(format) => self.stepwise(unit, path, format),
-            Direction::Convert => {
-                let results = self.forth(unit, path, from);
-                results.unwrap_or_else(|refusal| refused_for(unit, refusal))
+            Direction::Copy => self.copies(unit, path, each),
+            Direction::Restore => self.back(unit, path, from, each),
+            Direction::RestoreStepwise(format) => {
+                let results = self.stepwise(unit, path, format);
+                results.into_iter().for_each(|(input, result)| each(input, result));
             }
+            Direction::Convert => self.forth(unit, path, from, each),
         }
     }
 
@@ -125,8 +174,9 @@ impl Job {
         unit: &'u SessionFiles,
         path: &Path,
         main: Result<FileReport, ConvertError>,
-    ) -> Results<'u> {
-        let mut results = vec![(&unit.main, main)];
+        each: &mut EachResult<'_, 'u>,
+    ) {
+        each(&unit.main, main);
         for Companion { input, .. } in &unit.others {
             let result = match beside(unit, input, path) {
                 Some(path) if input.is_side_file() && self.config.carry != CarryMode::None => {
@@ -135,14 +185,12 @@ impl Job {
                 Some(path) => self.convert_file(input, &self.with_ending(&path), &Extra::default()),
                 None => Err(ConvertError::NoName),
             };
-            results.push((input, result));
+            each(input, result);
         }
-        results
     }
 
-    fn copies<'u>(&self, unit: &'u SessionFiles, path: &Path) -> Results<'u> {
-        let mut results =
-            vec![(&unit.main, self.convert_file(&unit.main, path, &Extra::default()))];
+    fn copies<'u>(&self, unit: &'u SessionFiles, path: &Path, each: &mut EachResult<'_, 'u>) {
+        each(&unit.main, self.convert_file(&unit.main, path, &Extra::default()));
         for Companion { input, role } in &unit.others {
             let result = match (beside(unit, input, path), role) {
                 (Some(path), FileRole::Agent(_)) => {
@@ -157,71 +205,68 @@ impl Job {
                 (Some(path), _) => self.copy(input, &path),
                 (None, _) => Err(ConvertError::NoName),
             };
-            results.push((input, result));
+            each(input, result);
         }
-        results
     }
 
     /// Restores a session that was converted from the target's format. The carry of each file has
     /// its name.
-    fn back<'u>(&self, unit: &'u SessionFiles, path: &Path, from: &'static Format) -> Results<'u> {
+    fn back<'u>(
+        &self,
+        unit: &'u SessionFiles,
+        path: &Path,
+        from: &'static Format,
+        each: &mut EachResult<'_, 'u>,
+    ) {
         let derived = match self.derived_of(unit, from) {
             Ok(derived) => derived,
-            Err(refusal) => return refused_for(unit, refusal),
+            Err(refusal) => return refuse_for(unit, refusal, each),
         };
-        let mut main = self.convert_file(&unit.main, path, &Extra::default());
-        let mut results = Vec::new();
-        // The number of files of each id that are restored, or have an error.
-        let mut tried: HashMap<String, usize> = HashMap::new();
-        for Companion { input, role } in &unit.others {
-            let result = match role {
-                _ if let Some(is_intact) = input.path().and_then(|path| derived.get(path)) => {
-                    if *is_intact {
-                        Ok(FileReport::new(FileStatus::Inside))
-                    } else {
-                        Err(ConvertError::Derived)
-                    }
+        let homes = unit.others.iter().map(|it| self.home_of(unit, it, &derived, path, from));
+        let homes: Vec<_> = homes.collect();
+        let main = Extra { agents_beside: agents_beside(unit, &homes), ..Extra::default() };
+        each(&unit.main, self.convert_file(&unit.main, path, &main));
+        for (Companion { input, .. }, home) in unit.others.iter().zip(homes) {
+            let result = home.and_then(|home| match home {
+                Home::Inside => Ok(FileReport::new(FileStatus::Inside)),
+                Home::Copy(path) => self.copy(input, &path),
+                Home::Agent { path, agent, .. } => {
+                    let extra = Extra { agent, ..Extra::default() };
+                    self.convert_file(input, &self.with_ending(&path), &extra)
                 }
-                FileRole::Agent(id) => {
-                    let back = self.agent_back(unit, input, id, path, from);
-                    let restored = back.as_ref().map_or_else(|_| Some(id), |it| it.1.as_ref());
-                    if let Some(id) = restored {
-                        *tried.entry(id.clone()).or_insert(0) += 1;
-                    }
-                    back.map(|(report, _)| report)
-                }
-                _ => match beside(unit, input, path) {
-                    Some(path) => self.copy(input, &path),
-                    None => Err(ConvertError::NoName),
-                },
-            };
-            results.push((input, result));
+            });
+            each(input, result);
         }
-        if let Ok(main) = &mut main {
-            // Two sub-agents in different folders may have the same id.
-            let is_left = |it: &Missing| match tried.get_mut(&it.id) {
-                Some(n) if it.evidence == Evidence::Carry && *n > 0 => {
-                    *n -= 1;
-                    false
-                }
-                _ => true,
-            };
-            main.change_conversion(|done| done.report.missing.retain(is_left));
-        }
-        results.insert(0, (&unit.main, main));
-        results
     }
 
-    /// Restores a sub-agent's file to the name in its carry. If the carry has no name, the file is
-    /// a session of its own and keeps its name. Also returns the sub-agent's id, if the file has a carry with a name.
-    fn agent_back(
+    /// Returns the place to which a file of a session is restored.
+    fn home_of(
+        &self,
+        unit: &SessionFiles,
+        Companion { input, role }: &Companion,
+        derived: &HashMap<&Path, bool>,
+        main: &Path,
+        from: &'static Format,
+    ) -> Result<Home, ConvertError> {
+        if let Some(is_intact) = input.path().and_then(|path| derived.get(path)) {
+            return if *is_intact { Ok(Home::Inside) } else { Err(ConvertError::Derived) };
+        }
+        match role {
+            FileRole::Agent(id) => self.home_of_agent(unit, input, id, main, from),
+            _ => beside(unit, input, main).map(Home::Copy).ok_or(ConvertError::NoName),
+        }
+    }
+
+    /// Returns the place of a sub-agent's file: the name in its carry. If the carry has no name, the file is
+    /// a session of its own and keeps its name.
+    fn home_of_agent(
         &self,
         unit: &SessionFiles,
         input: &Input,
         id: &str,
         main: &Path,
         from: &'static Format,
-    ) -> Result<(FileReport, Option<String>), ConvertError> {
+    ) -> Result<Home, ConvertError> {
         let mut source = Source::new(self.open(input)?.file);
         let found = conversion_history(
             self.config.formats,
@@ -233,23 +278,22 @@ impl Job {
             found.formats.first().is_some_and(|format| format.name == self.config.to.name);
         let manifest = found.manifest.filter(|_| is_back);
         let entry = manifest.as_ref().and_then(|manifest| manifest.entries.first());
-        let (path, id) = match entry {
+        match entry {
             None if is_back => {
                 let path = beside(unit, input, main).ok_or(ConvertError::NoName)?;
-                let report =
-                    self.convert_file(input, &self.with_ending(&path), &Extra::default())?;
-                return Ok((report, None));
+                Ok(Home::Agent { path, agent: None, is_carried: false })
             }
             Some(entry) => {
                 let role = self.config.to.layout.and_then(|layout| (layout.role)(&entry.name));
                 let Some(FileRole::Agent(id)) = role else { return Err(ConvertError::NoName) };
-                (path_of(entry, main).ok_or(ConvertError::NoName)?, id)
+                let path = path_of(entry, main).ok_or(ConvertError::NoName)?;
+                Ok(Home::Agent { path, agent: Some(id), is_carried: true })
             }
-            None => (self.agent_path(main, id).ok_or(ConvertError::NoName)?, id.to_owned()),
-        };
-        let restored = entry.map(|_| id.clone());
-        let extra = Extra { agent: Some(id), ..Extra::default() };
-        Ok((self.convert_file(input, &self.with_ending(&path), &extra)?, restored))
+            None => {
+                let path = self.agent_path(main, id).ok_or(ConvertError::NoName)?;
+                Ok(Home::Agent { path, agent: Some(id.to_owned()), is_carried: false })
+            }
+        }
     }
 
     fn forth<'u>(
@@ -257,21 +301,14 @@ impl Job {
         unit: &'u SessionFiles,
         path: &Path,
         from: &'static Format,
-    ) -> Result<Results<'u>, ConvertError> {
+        each: &mut EachResult<'_, 'u>,
+    ) {
         let place = unit.place(self.config.limits);
-        let tree = unit.tree(from, &place)?;
-        let is_whole = self.is_whole();
-        let mut attempt = 1;
-        let (session, report) = loop {
-            let session = self.session(&tree, from, &place, is_whole)?;
-            let may_grow = attempt == MAX_ATTEMPTS;
-            let report = self.session_to(&unit.main, session.clone(), from, path, may_grow);
-            if may_grow || !report.as_ref().is_err_and(ConvertError::is_of_change) {
-                break (session, report);
-            }
-            attempt += 1;
+        let (tree, session, mut report) = match self.main_forth(unit, path, from, &place) {
+            Ok(done) => done,
+            Err(refusal) => return refuse_for(unit, refusal, each),
         };
-        let mut report = report?;
+        let is_whole = self.is_whole();
         let mut start = None;
         report.change_conversion(|done| {
             done.report.tell_of(&tree);
@@ -279,7 +316,7 @@ impl Job {
             done.has_agent_files = has_files && !tree.agents.is_empty();
             start = done.report.session_start.take();
         });
-        let mut results = vec![(&unit.main, Ok(report))];
+        each(&unit.main, Ok(report));
         if start.is_none() && !tree.agents.is_empty() {
             start = self.start_of(path);
         }
@@ -299,9 +336,30 @@ impl Job {
                 }
                 _ => Ok(FileReport::new(FileStatus::LeftOut)),
             };
-            results.push((input, result));
+            each(input, result);
         }
-        Ok(results)
+    }
+
+    /// Converts the main file of a session, and the files that go into it.
+    fn main_forth(
+        &self,
+        unit: &SessionFiles,
+        path: &Path,
+        from: &'static Format,
+        place: &SessionPlace,
+    ) -> Result<(SessionTree, Session, FileReport), ConvertError> {
+        let tree = unit.tree(from, place)?;
+        let is_whole = self.is_whole();
+        let mut attempt = 1;
+        loop {
+            let session = self.session(&tree, from, place, is_whole)?;
+            let may_grow = attempt == MAX_ATTEMPTS;
+            let report = self.session_to(&unit.main, session.clone(), from, path, may_grow);
+            if may_grow || !report.as_ref().is_err_and(ConvertError::is_of_change) {
+                return Ok((tree, session, report?));
+            }
+            attempt += 1;
+        }
     }
 
     /// Returns whether sub-agents go into the file of their session.
@@ -362,7 +420,11 @@ impl Job {
         let path = self.agent_path(path, &agent.id).ok_or(ConvertError::NoName)?;
         let manifest = Some(Manifest { entries: vec![entry], ..Manifest::default() });
         let agent = Some(agent.id.clone());
-        self.convert_file(input, &path, &Extra { manifest, agent, session_start })
+        self.convert_file(
+            input,
+            &path,
+            &Extra { manifest, agent, session_start, ..Extra::default() },
+        )
     }
 
     /// Returns the time at which a session starts that an earlier run wrote, a JSON value. Only documents

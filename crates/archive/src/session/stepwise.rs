@@ -57,7 +57,12 @@ impl Job {
         };
         let (job, _folder, main) = match step() {
             Ok(step) => step,
-            Err(refusal) => return self.each_alone(unit, path, Err(refusal)),
+            Err(refusal) => {
+                let mut results = Vec::new();
+                let mut each = |input, result| results.push((input, result));
+                self.each_alone(unit, path, Err(refusal), &mut each);
+                return results;
+            }
         };
         let mut results = job.convert_session(unit, &main, false);
         if results.iter().any(|(_, result)| result.is_err()) {

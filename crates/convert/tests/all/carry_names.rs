@@ -135,6 +135,74 @@ fn a_folder_that_is_not_ours_stays_as_it_is() {
     }
 }
 
+/// The folder may have empty folders, equal files, and temporary files of dead runs.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_killed_restore_is_finished_by_the_same_command() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    session(folder);
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").expect("read");
+    let boot: String = boot.chars().filter(|it| *it != '-').take(8).collect();
+    let temporary = |pid: u32| format!(".agent-a123.jsonl.tmp-{pid}-{boot}-01234567");
+    let (dead, alive) = (temporary(i32::MAX as u32), temporary(std::process::id()));
+    let agent = fs::read(folder.join("in/s1/subagents/agent-a123.jsonl")).expect("read");
+    for (name, bytes, is_finished) in [
+        ("", &b""[..], true),
+        (&dead, b"half", true),
+        ("agent-a123.jsonl", &agent, true),
+        ("agent-a123.jsonl", b"mine", false),
+        (&alive, b"half", false),
+        ("agent-a124.jsonl", b"mine", false),
+    ] {
+        let below = folder.join("back/subagents");
+        fs::create_dir_all(&below).expect("made");
+        if !name.is_empty() {
+            fs::write(below.join(name), bytes).expect("written");
+        }
+        let before = files(&folder.join("back"));
+        let (status, words) =
+            convert(folder, &["wire.jsonl", "--to", "claude-code", "-o", "back.jsonl"]);
+        assert_eq!(status, i32::from(!is_finished), "{name}: {words}");
+        if is_finished {
+            assert_eq!(files(&folder.join("back")), ["subagents/agent-a123.jsonl"], "{name}");
+            assert!(fs::read(below.join("agent-a123.jsonl")).expect("read") == agent, "{name}");
+        } else {
+            assert_eq!(files(&folder.join("back")), before, "{name}: {words}");
+        }
+        fs::remove_dir_all(folder.join("back")).expect("removed");
+        fs::remove_file(folder.join("back.jsonl")).expect("removed");
+    }
+}
+
+/// A folder that was restored once is up to date, and complete.
+#[test]
+fn a_folder_that_is_restored_twice_is_complete_both_times() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    session(folder);
+    for to in ["clido", "codex", "pi"] {
+        let there = ["in", "--to", to, "-o", to];
+        assert_eq!(convert(folder, &there).0, 0, "{to}");
+        let back = format!("back-{to}");
+        let args = [to, "--to", "claude-code", "-o", &back, "--report", "report.json"];
+        for nth in 0..2 {
+            let (status, words) = convert(folder, &args);
+            assert_eq!(status, 0, "{to}, {nth}: {words}");
+            let report = fs::read_to_string(folder.join("report.json")).expect("text");
+            assert!(!report.contains("Damaged"), "{to}, {nth}: {report}");
+        }
+        let journal = folder.join(&back).join(".convert-journal.jsonl");
+        let journal = fs::read_to_string(journal).expect("text");
+        assert!(!journal.contains("Damaged"), "{to}: {journal}");
+        // The file of a sub-agent that is gone since is missed.
+        let agent = files(&folder.join(to)).into_iter().find(|name| name.contains("a123"));
+        fs::remove_file(folder.join(to).join(agent.expect("there"))).expect("removed");
+        let (status, words) = convert(folder, &args);
+        assert!(status == 1 && words.contains("a123"), "{to}: {status}: {words}");
+    }
+}
+
 #[test]
 fn ignored_carries_are_left_as_they_are() {
     let folder = tempfile::tempdir().expect("a folder");

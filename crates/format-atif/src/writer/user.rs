@@ -103,6 +103,8 @@ impl DocumentWriter {
             None => format!("{{{result}}}"),
         });
         self.queue.push(step);
+        // A line may have thousands of such results, and each one searches the steps that wait.
+        self.emit_complete(out);
     }
 }
 

@@ -41,7 +41,8 @@ pub fn gemini_dir(environment: &Environment<'_>) -> Option<PathBuf> {
 }
 
 /// Returns the folder of a project's sessions: the one whose marker names the project, or the one that
-/// the client would make. The folder need not exist.
+/// the client would make. The folder need not exist. `None` if the client's folder is unknown, or if the
+/// markers of its projects cannot be read.
 ///
 /// ```
 /// use core_model::{Environment, System};
@@ -53,7 +54,7 @@ pub fn gemini_dir(environment: &Environment<'_>) -> Option<PathBuf> {
 /// ```
 pub fn gemini_sessions_dir(environment: &Environment<'_>, project: &str) -> Option<PathBuf> {
     let root = gemini_dir(environment)?;
-    let folder = project_dir(&root, project);
+    let folder = project_dir(&root, project).ok()?;
     Some(root.join(folder))
 }
 
@@ -78,26 +79,33 @@ pub fn project_slug(project: &str) -> String {
 }
 
 /// Returns the folder of a project's sessions below the client's folder.
-fn project_dir(root: &Path, project: &str) -> PathBuf {
+///
+/// # Errors
+///
+/// Returns an error if a marker cannot be read: the project may be the one that it names.
+fn project_dir(root: &Path, project: &str) -> io::Result<PathBuf> {
     let tmp = Path::new("tmp");
     let chats = |slug: &str| tmp.join(slug).join("chats");
     let above = root.join(tmp);
-    let known = subfolders(&above)
-        .unwrap_or_default()
-        .into_iter()
-        .find(|folder| project_of(folder).is_some_and(|marked| marked == project));
-    if let Some(slug) = known.as_deref().and_then(|folder| folder.file_name()?.to_str()) {
-        return chats(slug);
+    for folder in subfolders(&above)? {
+        let is_its = project_of(&folder)?.is_some_and(|marked| marked == project);
+        if let Some(slug) = folder.file_name().and_then(|name| name.to_str()).filter(|_| is_its) {
+            return Ok(chats(slug));
+        }
     }
     let slug = project_slug(project);
     let names = std::iter::once(slug.clone()).chain((1..).map(|n: u32| format!("{slug}-{n}")));
-    // A folder without a marker is of no project yet.
-    let free = names.take(1000).find(|name| project_of(&above.join(name)).is_none());
-    chats(&free.unwrap_or(slug))
+    for name in names.take(1000) {
+        // A folder without a marker is of no project yet.
+        if project_of(&above.join(&name))?.is_none() {
+            return Ok(chats(&name));
+        }
+    }
+    Ok(chats(&slug))
 }
 
-/// Returns the project that a folder's marker names.
-fn project_of(folder: &Path) -> Option<String> {
+/// Returns the project that a folder's marker names; `None` if it has no marker.
+fn project_of(folder: &Path) -> io::Result<Option<String>> {
     marked_path(&folder.join(MARKER))
 }
 
@@ -108,8 +116,8 @@ fn folders(environment: &Environment<'_>, project: Option<&str>) -> io::Result<V
         // Older versions named the folder by the hash of the project.
         let hash = project_hash(project);
         folders.retain(|folder| match project_of(folder) {
-            Some(marked) => marked == project,
-            None => folder.file_name().is_some_and(|name| name == hash.as_str()),
+            Ok(Some(marked)) => marked == project,
+            _ => folder.file_name().is_some_and(|name| name == hash.as_str()),
         });
     }
     Ok(folders.into_iter().map(|folder| folder.join("chats")).collect())
@@ -117,14 +125,14 @@ fn folders(environment: &Environment<'_>, project: Option<&str>) -> io::Result<V
 
 /// Returns the place of a session. The start of a session is not in its id, so the name has the whole
 /// id in its place: the client takes any name that begins with `session-`.
-fn place(environment: &Environment<'_>, project: &str, id: &str) -> Option<Home> {
-    let root = gemini_dir(environment)?;
-    let folder = project_dir(&root, project);
+fn place(environment: &Environment<'_>, project: &str, id: &str) -> io::Result<Option<Home>> {
+    let Some(root) = gemini_dir(environment) else { return Ok(None) };
+    let folder = project_dir(&root, project)?;
     let name = match id.starts_with(PREFIX) {
-        true => SafeName::new(id)?,
-        false => SafeName::new(&format!("{PREFIX}{}", written_id(id)))?,
+        true => SafeName::new(id),
+        false => SafeName::new(&format!("{PREFIX}{}", written_id(id))),
     };
-    Some(Home { root, folder, name, ending: ".jsonl", file: None })
+    Ok(name.map(|name| Home { root, folder, name, ending: ".jsonl", file: None }))
 }
 
 /// Returns the id of a session from the name of its file: what is behind the time. The client's own names
@@ -157,10 +165,13 @@ mod tests {
     fn a_session_has_its_place_by_project_and_id() {
         let variable = |name: &str| (name == "HOME").then(|| "/home/u".into());
         let environment = Environment::new(System::Unix, &variable);
-        let home = place(&environment, "/home/u/A.b", &ID.to_uppercase()).expect("a place");
+        let home = place(&environment, "/home/u/A.b", &ID.to_uppercase())
+            .expect("readable")
+            .expect("a place");
         let expected = format!("/home/u/.gemini/tmp/a-b/chats/session-{ID}.jsonl");
         assert_eq!(home.path(), Path::new(&expected));
-        let path = place(&environment, "/../..", "../../x").expect("a place").path();
+        let path = place(&environment, "/../..", "../../x").expect("readable");
+        let path = path.expect("a place").path();
         assert!(path.starts_with("/home/u/.gemini/tmp/project/chats"), "{path:?}");
         let variable = |name: &str| (name == "GEMINI_CLI_HOME").then(|| "/g".into());
         let environment = Environment::new(System::Unix, &variable);
@@ -190,6 +201,27 @@ mod tests {
         assert_eq!(found(Some("/b/app")), [tmp.join("app-1/chats")]);
         assert_eq!(found(Some("/d/app")), [tmp.join(hash).join("chats")]);
         assert_eq!(found(None).len(), 4);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_marker_that_cannot_be_read_is_an_error_and_no_free_folder() {
+        let home = tempfile::tempdir().expect("a folder");
+        let variable = |name: &str| (name == "HOME").then(|| home.path().into());
+        let environment = Environment::new(System::Unix, &variable);
+        let marker = home.path().join(".gemini/tmp/app").join(MARKER);
+        fs::create_dir_all(marker.parent().expect("a folder")).expect("made");
+        let find = || place(&environment, "/a/app", ID);
+        assert!(find().expect("no marker").is_some());
+        // A link to itself cannot be read, by root neither.
+        std::os::unix::fs::symlink(MARKER, &marker).expect("linked");
+        let error = find().expect_err("unreadable").to_string();
+        assert!(error.starts_with(&marker.display().to_string()), "{error}");
+        assert_eq!(gemini_sessions_dir(&environment, "/a/app"), None);
+        fs::remove_file(&marker).expect("removed");
+        fs::write(&marker, b"/\xff").expect("written");
+        let free = find().expect("readable").expect("a place");
+        assert_eq!(free.folder, Path::new("tmp/app-1/chats"));
     }
 
     #[test]
