@@ -131,31 +131,34 @@ fn push_value(out: &mut Sink<'_>, value: Value<'_>, without: &[&str]) {
 }
 
 fn push_object(out: &mut Sink<'_>, object: Value<'_>, without: &[&str]) {
-    let mut members: Vec<(Vec<u8>, Value<'_>)> = Vec::new();
+    // All keys are in one buffer, because an object may have as many as its line has bytes for.
+    let (mut keys, mut members) = (Vec::new(), Vec::new());
     for (key, value) in object.members() {
         if without.iter().any(|path| key.is(path)) {
             continue;
         }
-        let mut spelled = Vec::new();
-        respell(&mut spelled, key.into(), Style::Compact);
-        members.push((spelled, value));
+        let start = keys.len();
+        respell(&mut keys, key.into(), Style::Compact);
+        members.push((start, keys.len(), value));
     }
+    let key_of = |start: usize, end: usize| keys.get(start..end).unwrap_or_default();
     // The sort keeps the order of equal keys, of which the last counts.
-    members.sort_by(|(one, _), (other, _)| one.cmp(other));
+    members.sort_by(|one, other| key_of(one.0, one.1).cmp(key_of(other.0, other.1)));
     out.put(b"{");
     let mut n_pushed = 0;
     let mut members = members.into_iter().peekable();
-    while let Some((key, value)) = members.next() {
-        if members.peek().is_some_and(|(next, _)| *next == key) {
+    while let Some((start, end, value)) = members.next() {
+        let key = key_of(start, end);
+        if members.peek().is_some_and(|(start, end, _)| key_of(*start, *end) == key) {
             continue;
         }
         if n_pushed > 0 {
             out.put(b",");
         }
         n_pushed += 1;
-        out.put(&key);
+        out.put(key);
         out.put(b":");
-        let inner: Vec<&str> = without.iter().filter_map(|path| inner_path(path, &key)).collect();
+        let inner: Vec<&str> = without.iter().filter_map(|path| inner_path(path, key)).collect();
         push_value(out, value, &inner);
     }
     out.put(b"}");

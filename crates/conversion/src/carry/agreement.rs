@@ -34,20 +34,20 @@ use super::{
 #[derive(Debug, Default)]
 struct CallBlock {
     /// As written; empty if it is long.
-    block: String,
-    /// In JavaScript's spelling, without needless escapes.
-    respelt: String,
+    block: Box<str>,
+    /// In JavaScript's spelling, without needless escapes; empty if that is as written.
+    respelt: Box<str>,
     /// The words in its place in a message that has no tool uses, such as one that failed.
-    placeholder: String,
-    input: String,
+    placeholder: Box<str>,
+    input: Box<str>,
 }
 
 impl CallBlock {
     /// Returns whether a side has the block as plain JSON, or the words in its place.
     fn is_words_of(&self, side: &Sayings) -> bool {
-        [&self.block, &self.respelt].iter().any(|block| side.others.contains(*block))
-            || side.others.contains(&self.placeholder)
-            || side.lines.contains(&(Kind::Assistant, self.placeholder.clone()))
+        [&self.block, &self.respelt].iter().any(|block| side.others.contains(&***block))
+            || side.others.contains(&*self.placeholder)
+            || side.lines.contains(&(Kind::Assistant, self.placeholder.to_string()))
     }
 }
 
@@ -314,15 +314,22 @@ impl Sayings {
                     let call = [&*tool.id.decode(), &*accepted_name(tool.name)].concat();
                     let input = input_line(&spelled(tool.input.json().raw(), Style::Python));
                     let mut call_block = CallBlock {
-                        placeholder: compared(&placeholder),
-                        input: input.unwrap_or_default(),
+                        placeholder: compared(&placeholder).into(),
+                        input: input.unwrap_or_default().into(),
                         ..CallBlock::default()
                     };
                     if raw.as_str().len() <= MAX_MARK {
-                        call_block.block = compared(raw.as_str());
-                        call_block.respelt = compared(&spelled(raw, Style::Compact));
+                        let [block, respelt] =
+                            [raw.as_str(), &spelled(raw, Style::Compact)].map(compared);
+                        if respelt != block {
+                            call_block.respelt = respelt.into();
+                        }
+                        call_block.block = block.into();
                     }
-                    self.calls.entry(compared(&call)).or_default().push(call_block);
+                    // Nearly all ids have one tool use, and a line may have tens of thousands.
+                    let calls = self.calls.entry(compared(&call)).or_default();
+                    calls.reserve_exact(1);
+                    calls.push(call_block);
                     Some(Cow::Borrowed("tool_use"))
                 }
                 Block::Thinking { .. } => Some(Cow::Borrowed("thinking")),
@@ -372,7 +379,7 @@ impl Sayings {
 
     /// Returns whether an input is in the block of a tool use that the other side has as plain JSON.
     fn is_input_unread_by(&self, line: &str, other: &Self) -> bool {
-        let is_of = |call: &&CallBlock| call.input == line || line == "null";
+        let is_of = |call: &&CallBlock| &*call.input == line || line == "null";
         self.calls.values().flatten().filter(is_of).any(|call| call.is_words_of(other))
     }
 

@@ -24,7 +24,9 @@ pub enum Asked {
 pub struct Hashing<W> {
     /// The inner sink.
     pub inner: W,
-    hash: Option<XxHash3_64>,
+    /// Boxed, because a session of several files may have tens of thousands of pending ones, whose hashes are
+    /// not asked for.
+    hash: Option<Box<XxHash3_64>>,
     /// The number of bytes written.
     pub length: u64,
     /// The SHA-256 so far, if it was asked for.
@@ -39,13 +41,13 @@ impl<W> Hashing<W> {
 
     /// Creates a sink that computes the given hashes.
     pub fn of(inner: W, asked: Asked) -> Self {
-        let hash = (asked != Asked::Nothing).then(XxHash3_64::new);
+        let hash = (asked != Asked::Nothing).then(|| Box::new(XxHash3_64::new()));
         Self { inner, hash, length: 0, sha256: (asked == Asked::Sha256).then(Sha256::new) }
     }
 
     /// Returns the XXH3 of the bytes; 0 if it was not asked for.
     pub fn digest(&self) -> u64 {
-        self.hash.as_ref().map_or(0, Hasher::finish)
+        self.hash.as_ref().map_or(0, |hash| hash.finish())
     }
 }
 
