@@ -10,28 +10,17 @@ use std::{borrow::Cow, ops::Range};
 use memchr::memmem;
 
 use crate::{
+    before,
     class::WORD,
     cursor::Cursor,
     edge::is_edge,
+    link::{Link, link},
     name::{Name, Word},
     placeholder::PLACEHOLDER,
     randomness::Makeup,
     span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break},
-    value::{Form, Kind},
+    value::{Form, Kind, is_scheme, is_strong, is_word_list},
 };
-
-/// The link between a name and its value.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Link {
-    /// `=` or `:`, with or without blanks.
-    Sign,
-    /// A comma, a call, or a fallback. Only a quoted string counts as a value.
-    Weak,
-    /// Only blanks.
-    Blank,
-    /// The `>` of an XML tag.
-    Tag,
-}
 
 /// A value in some text.
 struct Found<'b> {
@@ -44,7 +33,10 @@ struct Found<'b> {
 pub(crate) fn find(word: Word, start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let name = Name::around(start, end)?;
     // Most names have no value, or name something else: check that first.
-    let (link, at) = link(&name)?;
+    let Some((link, at)) = link(&name) else {
+        let (start, end) = before::find(&name)?;
+        return found(name.kind(word)?, &name, &Found { start, end, form: Form::Quoted });
+    };
     let kind = name.kind(word)?;
     // `pass x` is common prose about arguments.
     let is_said = kind == Kind::Pass && link == Link::Blank && !name.is_option();
@@ -52,16 +44,38 @@ pub(crate) fn find(word: Word, start: Cursor<'_>, end: Cursor<'_>) -> Option<Ran
     let kind = if is_option { Kind::Password } else { kind };
     let kind = if is_said && !is_argument(&name) { return None } else { kind };
     let is_tight = link == Link::Sign && at.place() == name.end.forward(1).place();
-    let secret = |found: Found<'_>| {
-        let place = found.start.place();
-        let secret = secret_in(kind, found.end.since(place), found.form)?;
-        Some(place.saturating_add(secret.start)..place.saturating_add(secret.end))
-    };
-    value(&name, kind, link, at, is_tight).and_then(secret).or_else(|| {
+    let secret = |value: Found<'_>| found(kind, &name, &value);
+    let inner = || {
         let at = if link == Link::Sign { inner(at).or_else(|| fallback(at)) } else { None };
         let (quote, start) = Quote::open(at?)?;
         secret(Found { start, end: quote.close(start)?, form: Form::Quoted })
-    })
+    };
+    let earlier = || {
+        let (start, end) = before::find(&name)?;
+        secret(Found { start, end, form: Form::Quoted })
+    };
+    value(&name, kind, link, at, is_tight).and_then(secret).or_else(inner).or_else(earlier)
+}
+
+/// Returns the range of the secret in a value.
+fn found(kind: Kind, name: &Name<'_>, value: &Found<'_>) -> Option<Range<usize>> {
+    /// The start of a command that prints a password: `--password-command 'echo x'`.
+    const ECHO: &[u8] = b"echo ";
+    let start = value.start.past(ECHO).unwrap_or(value.start);
+    let (place, text) = (start.place(), value.end.since(start.place()));
+    // In prose, `token: ` may announce an id.
+    let is_said = name.is_bare() && value.form == Form::Loose;
+    let kind = if kind == Kind::TokenOrUuid && is_said { Kind::Token } else { kind };
+    // `API_KEY = "marble-maple-thunder-orbit"`
+    let is_list = kind == Kind::Secret
+        && value.form == Form::Quoted
+        && name.is_constant()
+        && is_word_list(text, 0);
+    let secret = match is_list {
+        true => 0..text.len(),
+        false => secret_in(kind, text, value.form)?,
+    };
+    Some(place.saturating_add(secret.start)..place.saturating_add(secret.end))
 }
 
 /// Returns the position of the first string in an object: `"oauth": {"github.com": "x"}`.
@@ -101,93 +115,6 @@ pub(crate) fn secret_in(kind: Kind, value: &[u8], form: Form) -> Option<Range<us
     }
 }
 
-/// Returns the link between a name and a value, and the position after it.
-fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
-    let (after, has_quote) = past_closers(name.end);
-    if let Some(at) = past_tag(name, after) {
-        return Some((Link::Tag, at));
-    }
-    if let Some(at) = past_log(name, after) {
-        return Some((Link::Sign, at));
-    }
-    let at = past_blanks(after, 60);
-    let at = if name.is_option() { past_continuation(at).unwrap_or(at) } else { at };
-    let has_blank = at.place() > after.place();
-    if let Some(at) = past_type(at).or_else(|| past_sign(at)) {
-        return Some((Link::Sign, at));
-    }
-    if let Some(at) = past_value_name(name, has_quote) {
-        return Some((Link::Sign, at));
-    }
-    match at.next()? {
-        // R assigns with `<-`, and a shell passes a string to a command with `<<<`.
-        b'<' if has_blank => Some((Link::Weak, at.past(b"<- ").or_else(|| at.past(b"<<< "))?)),
-        b',' if has_quote => Some((Link::Weak, at.forward(1))),
-        b',' if name.is_option() => Some((Link::Blank, at.forward(1))),
-        b'(' if !has_quote && !has_blank => Some((Link::Weak, at.forward(1))),
-        b'|' | b'?' if at.rest().starts_with(b"||") || at.rest().starts_with(b"??") => {
-            Some((Link::Weak, at.forward(2)))
-        }
-        b'|' if has_blank && at.forward(1).next().is_some_and(is_blank) => {
-            Some((Link::Sign, at.forward(1)))
-        }
-        b'o' if has_quote && has_blank => Some((Link::Weak, at.past(b"or ")?)),
-        _ if has_blank => Some((Link::Blank, at)),
-        _ => None,
-    }
-}
-
-/// Returns the position after the tag of a name: `<password>`, `<password type="x">`, `<entry
-/// key="password">`, `<key>password</key><string>`.
-fn past_tag<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
-    /// Limit in bytes for a tag after its name.
-    const MAX_TAG: usize = 80;
-    match after.next()? {
-        b'>' => {
-            let is_in = |byte: &u8| !matches!(byte, b'<' | b'>' | b'\n');
-            let before = without_placeholders(name.start.window_before(MAX_TAG));
-            let n = before.iter().rev().take_while(|byte| is_in(byte)).count();
-            let is_tag = name.start.back(n).previous() == Some(b'<');
-            is_tag.then(|| after.forward(1))
-        }
-        b' ' if name.start.previous() == Some(b'<') => {
-            let end =
-                after.skip(MAX_TAG, |byte| !matches!(byte, b'<' | b'>' | b'\n' | b'/' | b'['));
-            end.past(b">")
-        }
-        b'<' if name.start.previous() == Some(b'>') => {
-            let end = after.past(b"</key>")?;
-            let end = past_break(end).map_or(end, |end| past_blanks(end, 60));
-            end.past(b"<string>")
-        }
-        _ => None,
-    }
-}
-
-/// Returns the position after a name that YAML writes above its value, `? password`, or that a log
-/// sets: `::set-env name=PASSWORD::`, `##vso[task.setvariable variable=PASSWORD]`.
-fn past_log<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
-    match after.next()? {
-        b':' if name.start.window_before(5) == b"name=" => after.past(b"::"),
-        b']' | b';' if name.start.window_before(9) == b"variable=" => {
-            after.skip(40, |byte| !matches!(byte, b'[' | b']' | b'\n')).past(b"]")
-        }
-        b'\n' | b'\\' if name.start.window_before(2) == b"? " => past_break(after)?.past(b": "),
-        _ => None,
-    }
-}
-
-/// Returns the position after the sign that continues a command on the next line.
-fn past_continuation(at: Cursor<'_>) -> Option<Cursor<'_>> {
-    let letter = at.skip(63, |byte| byte == b'\\');
-    let after = match letter.since(at.place()).len() {
-        0 => return None,
-        1 => letter.past(b"\n")?,
-        _ => letter.past(b"\n").or_else(|| letter.past(b"n"))?,
-    };
-    Some(past_blanks(after, 40))
-}
-
 /// Returns the position after the closing marks of a name, `"`, `']`, `**`, and whether the name
 /// was in quotes.
 pub(crate) fn past_closers(mut at: Cursor<'_>) -> (Cursor<'_>, bool) {
@@ -209,88 +136,6 @@ pub(crate) fn past_closers(mut at: Cursor<'_>) -> (Cursor<'_>, bool) {
     (at, has_quote)
 }
 
-/// Returns the position after an operator that assigns or compares.
-fn past_sign(at: Cursor<'_>) -> Option<Cursor<'_>> {
-    const SIGNS: &[&[u8]] =
-        &[b":=", b"=>", b"===", b"==", b"!==", b"!=", b"||=", b"??=", b"?=", b"+=", b"=", b":"];
-    let after = SIGNS.iter().find_map(|sign| at.past(sign))?;
-    let is_other = matches!(after.window(2), [b':', ..] | [b'~', b' ' | b'/']);
-    (!is_other).then_some(after)
-}
-
-/// Returns the position after the type of a variable and `=`: `: &str = `, ` string = `.
-fn past_type(at: Cursor<'_>) -> Option<Cursor<'_>> {
-    const GO_TYPES: &[&[u8]] = &[b"string ", b"String ", b"str ", b"NSString "];
-    let start = match at.next()? {
-        b':' => at.forward(1).skip(2, is_blank),
-        b's' | b'S' | b'N' if GO_TYPES.iter().any(|name| at.rest().starts_with(name)) => at,
-        _ => return None,
-    };
-    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_&'<>?.[]| ".contains(&byte);
-    let sign = start.skip(40, is_name);
-    let is_type = matches!(start.next(), Some(b'&' | b'A'..=b'Z' | b'a'..=b'z'));
-    let after = sign.past(b"=")?;
-    let is_apart = sign.previous().is_some_and(is_blank) && after.next() != Some(b'=');
-    let name = sign.since(start.place());
-    let is_before_quote = matches!(after.next(), Some(b'"' | b'\'' | b'\\'));
-    let is_known = name.len() <= 16 && !Makeup::of(name).is_random() && is_before_quote;
-    (is_type && (is_apart || is_known)).then_some(after)
-}
-
-/// Returns the position after the name of a value that follows the name of a secret: `"name":
-/// "DB_PASSWORD", "value": `, `variable "password" { default = `.
-fn past_value_name<'b>(name: &Name<'b>, has_quote: bool) -> Option<Cursor<'b>> {
-    const NAMES: &[&[u8]] = &[
-        b"value",
-        b"Value",
-        b"VALUE",
-        b"default",
-        b"Default",
-        b"string_value",
-        b"stringValue",
-        b"content",
-    ];
-    let mut at = name.end;
-    for _ in 0..48 {
-        at = match (past_break(at), at.next()) {
-            (Some(after), _) => after,
-            (_, Some(b' ' | b'\t' | b'"' | b'\'' | b',' | b'{' | b'\\')) => at.forward(1),
-            _ => break,
-        };
-    }
-    if at.place() == name.end.place() {
-        return None;
-    }
-    // An option of the same command, or the text between a property and its value in `C#`.
-    const OTHERS: &[&[u8]] = &[
-        b"--body ",
-        b"--value ",
-        b"-Value ",
-        b"--data ",
-        b"-b ",
-        b"-v ",
-        b"get; set; } =",
-        b"get; } =",
-        b"is: ",
-        b"is ",
-    ];
-    if let Some(after) = OTHERS.iter().find_map(|other| at.past(other)) {
-        return Some(after);
-    }
-    if has_quote && name.start.window_before(48).windows(9).any(|text| text == b"form-data") {
-        return (at.previous() == Some(b'n') || at.previous() == Some(b'\n')).then_some(at);
-    }
-    let found = NAMES.iter().find_map(|name| at.past(name)).or_else(|| {
-        // A Terraform variable may have other attributes before its default.
-        let block = at.window(240).split(|byte| *byte == b'}').next()?;
-        let is_block = past_closers(name.end).0.past(b" {").is_some();
-        let found = memmem::find(block, b"default").filter(|_| has_quote && is_block)?;
-        Some(at.forward(found).forward(b"default".len()))
-    })?;
-    let is_whole = found.next().is_some_and(|byte| !byte.is_ascii_alphanumeric());
-    past_sign(past_closers(found).0.skip(40, is_blank)).filter(|_| is_whole)
-}
-
 /// Returns the value at a position, if there may be one.
 fn value<'b>(
     name: &Name<'b>,
@@ -302,23 +147,36 @@ fn value<'b>(
     let start = past_note(past_blanks(at, 40));
     if let Some((quote, start)) = open(start) {
         let end = quote.close(start)?;
-        return Some(Found { start, end, form: Form::Quoted });
+        let is_fit = link != Link::Apart || is_strong(end.since(start.place()));
+        return is_fit.then_some(Found { start, end, form: Form::Quoted });
     }
     let start = match link {
+        Link::Sign if at.previous() == Some(b':') => next_line(past_block(start)),
         Link::Sign => past_block(start),
         Link::Tag => start,
-        Link::Blank if is_argument(name) => start,
-        Link::Blank | Link::Weak => return None,
+        Link::Apart if is_long(start) => start,
+        Link::Blank if is_argument(name) || is_apart(name, kind, start) => start,
+        Link::Blank | Link::Weak | Link::Apart => return None,
     };
-    let ends: fn(u8) -> bool = if link == Link::Tag { |byte| byte == b'<' } else { |_| false };
-    let mut end = bare_end(start, ends);
+    let ends: fn(u8) -> bool = if link == Link::Tag {
+        |byte| byte == b'<'
+    } else if name.start.window_before(3) == b"://" {
+        // The user of a URL may have the name of a secret: `://x-token-auth:x@host`.
+        |byte| byte == b'@'
+    } else {
+        |_| false
+    };
+    let mut end = without_delimiter(name, start, bare_end(start, ends));
     let is_over = |end: &Cursor<'_>| !end.next().is_some_and(is_blank);
     match kind {
-        Kind::Authorization if !is_over(&end) && is_scheme(start, end) => {
+        Kind::Authorization if !is_over(&end) && is_scheme(end.since(start.place())) => {
             end = bare_end(end.forward(1), ends)
         }
         Kind::Passphrase => {
-            let is_in = |byte: u8| byte.is_ascii_lowercase() || byte == b' ' || byte == b'-';
+            let may_have_blanks = !name.is_option();
+            let is_in = |byte: u8| {
+                byte.is_ascii_lowercase() || byte == b'-' || byte == b' ' && may_have_blanks
+            };
             let phrase = start.skip(200, is_in);
             end = if phrase.place() > end.place() { phrase } else { end };
         }
@@ -330,10 +188,58 @@ fn value<'b>(
     (!is_cut).then_some(Found { start, end, form })
 }
 
-/// Returns whether the text between two positions consists of letters: the scheme of an
-/// authorization.
-fn is_scheme(start: Cursor<'_>, end: Cursor<'_>) -> bool {
-    end.since(start.place()).iter().all(u8::is_ascii_alphabetic)
+/// Returns the end of a value without the delimiter of a replacement: `s/^TOKEN=.*/TOKEN=x/`.
+fn without_delimiter<'b>(name: &Name<'b>, start: Cursor<'b>, end: Cursor<'b>) -> Cursor<'b> {
+    let delimiter = name.start.previous().filter(|byte| b"/|#,".contains(byte));
+    match (end.since(start.place()), delimiter) {
+        ([_, .., last], Some(byte)) if *last == byte => end.back(1),
+        ([_, .., last, b'g' | b'i' | b'I'], Some(byte)) if *last == byte => end.back(2),
+        _ => end,
+    }
+}
+
+/// Returns the start of a value that is alone in the line after its name: `Password:`, `Tiger9658%`.
+fn next_line(at: Cursor<'_>) -> Cursor<'_> {
+    let Some(line) = past_break(at) else { return at };
+    let line = past_break(line).unwrap_or(line).skip(8, is_blank);
+    let end = bare_end(line, |_| false);
+    let value = end.since(line.place());
+    // A search before decoding sees the quote of JSON.
+    let is_alone = end.next().is_none() || Quote::open(end).is_some() || past_break(end).is_some();
+    let mut parts = value.split(|byte| matches!(byte, b':' | b'(' | b'='));
+    // Base64 may end in `=`.
+    let is_one = parts.next().is_some() && parts.all(<[u8]>::is_empty);
+    if is_alone && is_one && is_strong(value) { line } else { at }
+}
+
+/// Returns whether a value follows a name in the next column of a table, or in prose: `username
+/// ada, password 70b6d4fe04ae45ec18514515`. It must be strong.
+fn is_apart(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool {
+    let is_prose = kind == Kind::Password
+        && matches!(name.end.since(name.start.place()), b"password" | b"passwd" | b"passcode");
+    if name.is_option() || !(is_prose || name.is_compound()) {
+        return false;
+    }
+    let value = bare_end(start, |_| false).since(start.place());
+    let is_column = start.since(name.end.place()).len() > 1 && name.is_constant();
+    let is_spoken = || {
+        let before = context(name.start, 40);
+        let has = |word: &[u8]| memmem::find(before, word).is_some();
+        let n_digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+        n_digits > 2
+            && value.len() > 7
+            && (before.ends_with(b"with ") || has(b"user") || has(b"login"))
+    };
+    match is_prose {
+        true => is_strong(value) || is_word_list(value, 0) || is_spoken(),
+        false => is_strong(value) && (is_column || is_long(start)),
+    }
+}
+
+/// Returns whether a strong value of at least 20 bytes starts at a position, and no file.
+fn is_long(start: Cursor<'_>) -> bool {
+    let value = bare_end(start, |_| false).since(start.place());
+    value.len() >= 20 && is_strong(value)
 }
 
 /// Reads the start of a string, with the prefix of its quote: `r"`, `b'`, `@"`, `String::from("`.
@@ -341,7 +247,9 @@ fn open(at: Cursor<'_>) -> Option<(Quote, Cursor<'_>)> {
     /// Limit in bytes for the name of a function that is recognized.
     const MAX_CALL: usize = 48;
     let prefixed = at.skip(2, |byte| b"bBrRfFuULl@$".contains(&byte));
-    Quote::open(at).or_else(|| Quote::open(prefixed)).or_else(|| {
+    let converted = at.past(b"[]byte(");
+    let quote = Quote::open(at).or_else(|| Quote::open(prefixed));
+    quote.or_else(|| converted.and_then(Quote::open)).or_else(|| {
         let call =
             at.skip(MAX_CALL, |byte| byte.is_ascii_alphanumeric() || b"_:. ".contains(&byte));
         Quote::open(call.past(b"(")?).filter(|_| call.place() > at.place())
@@ -357,6 +265,12 @@ fn past_note(at: Cursor<'_>) -> Cursor<'_> {
         return if end.next() == Some(b' ') { end.skip(8, is_blank) } else { at };
     }
     let line = past_break(at).map(|line| past_blanks(line, 60));
+    // PHP prints `string(3) "abc"`.
+    let dumped =
+        line.unwrap_or(at).past(b"string(").map(|at| at.skip(6, |byte| byte.is_ascii_digit()));
+    if let Some(string) = dumped.and_then(|at| at.past(b") ")) {
+        return string;
+    }
     let is_string =
         |line: &Cursor<'_>| line.skip(63, |byte| byte == b'\\').next().is_some_and(is_quote);
     line.filter(is_string).unwrap_or(at)

@@ -80,8 +80,8 @@ pub(crate) static BASE64: Class = Class::of(b"++/9==AZaz");
 pub(crate) static PATH: Class = Class::of(b"/9AZaz");
 /// Bytes between a name and its value: `key: "`, `key = '`, `\"key\":\"`.
 pub(crate) static BETWEEN: Class = Class::of(b"\t\t  \"\"''::=>\\\\");
-/// Bytes between an account and its token: `AC..:..`, `AC.. ..`.
-pub(crate) static PAIR: Class = Class::of(b"  \"\"'',,::\\\\");
+/// Bytes between an account and its token: `AC..:..`, `AC.. ..`, `| AC.. | .. |`.
+pub(crate) static PAIR: Class = Class::of(b"\t\t  \"\"'',,::\\\\||");
 /// The name of a user in a URL.
 pub(crate) static USER: Class = Class::of(b"%%++-.09AZ__az~~");
 /// A password in a URL, without the marks of shell variables and templates.

@@ -105,6 +105,7 @@ pub(crate) fn password_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Rang
                 b"usermod",
                 b"kinit",
                 b"mongosh",
+                b"hydra",
             ],
         ),
         (
@@ -119,8 +120,10 @@ pub(crate) fn password_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Rang
                 b"ipmitool",
                 b"mosquitto",
                 b"rar",
+                b"ssh-keygen",
             ],
         ),
+        (b'N', &[b"ssh-keygen"]),
         (b'a', &[b"redis-cli", b"valkey-cli", b"keydb-cli"]),
         (b'A', &[b"snmp"]),
         (b'X', &[b"snmp"]),
@@ -140,6 +143,7 @@ pub(crate) fn password_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Rang
 /// Finds the quoted string after `IDENTIFIED BY` and `ConvertTo-SecureString`.
 pub(crate) fn quoted(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let at = end.skip(8, is_blank);
+    let at = at.past(b"-String ").unwrap_or(at);
     let Some((quote, value)) = Quote::open(at) else {
         let value_end = bare_end(at, |_| false);
         let is_plain = value_end.rest().starts_with(b" -AsPlainText");

@@ -13,12 +13,32 @@ use crate::{
     cursor::Cursor,
     name::follows_placeholder,
     placeholder::PLACEHOLDER,
-    span::{Quote, is_blank, is_quote, past_blanks, past_tab},
+    span::{Quote, is_blank, is_quote, past_blanks, past_break, past_tab},
     value::{Form, Kind, is_uuid},
 };
 
 /// Limit for the cookies in a header.
 const MAX_PAIRS: usize = 64;
+
+/// Words between a cookie and its value in prose.
+const SAYS: &[&[u8]] = &[b"is ", b"is: ", b"was ", b"value is ", b"value: ", b"value "];
+
+/// Finds the value of an object with the name of a session: `"name":"session","value":"624f…"`.
+pub(crate) fn object(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
+    const NAMES: &[&[u8]] = &[b"value", b"Value"];
+    let found = || {
+        let (closed, _) = past_closers(end.back(1));
+        let mut at = past_blanks(closed.past(b",")?, 8);
+        at = past_break(at).map_or(at, |line| past_blanks(line, 40));
+        let name = Quote::open(at).map_or(at, |(_, name)| name);
+        let name = NAMES.iter().find_map(|text| name.past(text))?;
+        let sign = past_blanks(past_closers(name).0, 4);
+        let sign = sign.past(b"=>").or_else(|| sign.past(b":")).or_else(|| sign.past(b"="))?;
+        let (_, value) = Quote::open(past_blanks(sign, 4))?;
+        secret(value, value.skip(4096, is_in_value))
+    };
+    found().into_iter().collect()
+}
 
 /// Finds the values after the word `Cookie`.
 pub(crate) fn header(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
@@ -26,15 +46,27 @@ pub(crate) fn header(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
         return Vec::new();
     }
     let name = end.skip(1, |byte| byte == b's' || byte == b'S');
-    let name = name.past(b".set").or_else(|| name.past(b".Set")).unwrap_or(name);
+    let name = name
+        .past(b"().set")
+        .or_else(|| name.past(b".set"))
+        .or_else(|| name.past(b".Set"))
+        .unwrap_or(name);
     let closed = past_closers(name).0;
     let at = past_blanks(closed, 8);
-    let is_sign = matches!(at.next(), Some(b':' | b'=' | b'('));
+    // `the session cookie is 624f…`
+    if let Some(value) = SAYS.iter().find_map(|word| at.past(word)) {
+        let value = Quote::open(value).map_or(value, |(_, value)| value);
+        return secret(value, value.skip(4096, is_in_value)).into_iter().collect();
+    }
+    let is_sign = matches!(at.next(), Some(b':' | b'=' | b'(' | b','));
     // The prefix has no first letter, which may be a capital: `--cookie`.
     let is_option =
         at.place() > closed.place() && matches!(start.window_before(3), b"--c" | b"--C");
-    match at.skip(2, |byte| b":=>(".contains(&byte)) {
-        sign if is_sign => pairs(sign),
+    match at.skip(2, |byte| b":=>(,".contains(&byte)) {
+        sign if is_sign => {
+            // Both are returned, so that a second run finds no other one.
+            alone(sign).into_iter().chain(pairs(sign)).collect()
+        }
         _ if is_option => pairs(at),
         _ => Vec::new(),
     }
@@ -68,11 +100,32 @@ fn is_in_value(byte: u8) -> bool {
     byte.is_ascii_graphic() && !b";,\\<>{}()[]".contains(&byte) && !is_quote(byte)
 }
 
+/// Finds the value after a name such as `laravel_session=`.
+pub(crate) fn named(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
+    if !matches!(start.previous(), Some(b'_' | b'.')) {
+        return Vec::new();
+    }
+    let value = Quote::open(end).map_or(end, |(_, value)| value);
+    let value_end = value.skip(4096, is_in_value);
+    let is_id = is_uuid(value_end.since(value.place()));
+    secret(value, value_end).filter(|_| !is_id).into_iter().collect()
+}
+
+/// Finds a value without a name: `session cookie: 624f…`.
+fn alone(sign: Cursor<'_>) -> Option<Range<usize>> {
+    let value = past_blanks(sign, 4);
+    let value = Quote::open(value).map_or(value, |(_, value)| value);
+    let end = value.skip(4096, |byte| is_in_value(byte) && byte != b'=' && byte != b':');
+    let is_over = end.next().is_none_or(|byte| !is_in_value(byte) && byte != b'(');
+    secret(value, end).filter(|_| is_over)
+}
+
 /// Returns the secrets among pairs of names and values.
 fn pairs(start: Cursor<'_>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let is_opener = |byte: u8| b" \t\"'`\\[{(@\n".contains(&byte);
-    let mut at = start.skip(24, is_opener);
+    let line = past_blanks(start, 8);
+    let mut at = past_break(line).unwrap_or(start).skip(24, is_opener);
     for _ in 0..MAX_PAIRS {
         let name = at.skip(128, is_in_name);
         if name.place() == at.place() {

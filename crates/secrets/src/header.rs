@@ -9,9 +9,10 @@ use crate::{
     cursor::Cursor,
     edge::is_edge,
     name::follows_placeholder,
+    pieces::past_joint,
     placeholder::PLACEHOLDER,
-    span::{Quote, is_blank},
-    value::{Form, Kind},
+    span::{Quote, is_blank, is_quote},
+    value::{Form, Kind, is_scheme},
 };
 
 /// Limit in bytes for a token.
@@ -32,6 +33,24 @@ fn in_call<'b>(end: Cursor<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
     Some((start, quote.close(start)?))
 }
 
+/// Finds the token in `"Token " + "x"` and `HeaderValue("ApiKey", "x")`. The prefix ends after the first byte
+/// of the quote that closes the scheme, or opens it.
+pub(crate) fn joined(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let scheme_end = match end.previous() {
+        Some(b'(') => {
+            let (quote, scheme) = Quote::open(end)?;
+            quote.close(scheme).filter(|end| is_scheme(end.since(scheme.place())))?
+        }
+        _ => end.back(1),
+    };
+    let token = past_joint(scheme_end, true).filter(|_| is_edge(start.before()))?;
+    let token_end =
+        token.skip(MAX_TOKEN, |byte| byte.is_ascii_graphic() && !is_quote(byte) && byte != b'\\');
+    let bytes = token_end.since(token.place());
+    let is_secret = bytes.len() >= 12 && Kind::Secret.secret_in(bytes, Form::Quoted).is_some();
+    is_secret.then(|| token.place()..token_end.place())
+}
+
 /// Finds the user and the password after `Basic`.
 pub(crate) fn basic(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let token = after_scheme(start, end)?;
@@ -47,15 +66,19 @@ fn after_scheme<'b>(start: Cursor<'b>, end: Cursor<'b>) -> Option<(Cursor<'b>, C
     let slash = end.skip(63, |byte| byte == b'\\');
     // A shell has `Basic\ x` without quotes.
     let end = if slash.next() == Some(b' ') { slash } else { end };
-    let blank = end.skip(8, |byte| is_blank(byte) || byte == b':' || byte == b'+');
-    if blank.place() == end.place() {
+    let encoded = end.past(b"%20");
+    let blank = encoded
+        .unwrap_or_else(|| end.skip(8, |byte| is_blank(byte) || byte == b':' || byte == b'+'));
+    let joined = past_joint(blank, true);
+    if blank.place() == end.place() && joined.is_none() {
         return None;
     }
-    let token = Quote::open(blank).map_or(blank, |(_, token)| token);
+    let token = joined.unwrap_or_else(|| Quote::open(blank).map_or(blank, |(_, token)| token));
     let is_in = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/=|:".contains(&byte);
     let token_end = token.skip(MAX_TOKEN, is_in);
+    let is_cut = token_end.rest().starts_with(PLACEHOLDER);
     // The token is at the end of a sentence.
     let is_dot = matches!(token_end.previous(), Some(b'.' | b':'));
     let token_end = if is_dot { token_end.back(1) } else { token_end };
-    (!token_end.rest().starts_with(PLACEHOLDER)).then_some((token, token_end))
+    (!is_cut).then_some((token, token_end))
 }

@@ -4,28 +4,35 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use crate::{
     assignment::{past_closers, until_placeholder},
-    class::{BASE64, BASE64_URL},
+    class::{ARMOR, BASE64, BASE64_URL, LETTERS},
     cursor::Cursor,
-    placeholder::PLACEHOLDER,
+    edge::is_edge,
+    pieces::{past_joint, past_seam},
+    placeholder::{PLACEHOLDER, is_example},
     randomness::Makeup,
-    span::{Quote, past_blanks, past_break},
+    span::{Quote, is_blank, past_blanks, past_break},
 };
 
 /// Minimum number of letters of a key.
 const MIN_LETTERS: usize = 40;
 
-/// Finds the lines after `Private-Lines: 8`.
+/// Finds the lines after `Private-Lines: 8`. The lines may have numbers, quotes or borders, or all be in one line.
 pub(crate) fn putty(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     const MAX_LINES: usize = 256;
-    let start = past_break(end.skip(3, |byte| byte.is_ascii_digit()))?;
-    let mut line_end = start.skip(128, |byte| BASE64.has(byte));
+    const MAX_LINE: usize = 128;
+    let digits = end.skip(3, |byte| byte.is_ascii_digit());
+    let n_lines: usize = std::str::from_utf8(digits.since(end.place())).ok()?.parse().ok()?;
+    let start = next_line(digits)?;
+    let mut line_end = start.skip(MAX_LINE, |byte| BASE64.has(byte));
     let is_key = line_end.since(start.place()).len() >= MIN_LETTERS;
-    for _ in 0..MAX_LINES {
-        let Some(next) = past_break(line_end) else { break };
-        let next_end = next.skip(128, |byte| BASE64.has(byte));
-        if next_end.place() == next.place() || !is_over(next_end) {
+    for _ in 1..n_lines.min(MAX_LINES) {
+        let Some(next) = next_line(line_end) else { break };
+        let next_end = next.skip(MAX_LINE, |byte| BASE64.has(byte));
+        if next_end.place() == next.place() || next_end.next() == Some(b'-') {
             break;
         }
         line_end = next_end;
@@ -33,13 +40,33 @@ pub(crate) fn putty(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     (is_key && !is_cut(line_end)).then(|| start.place()..line_end.place())
 }
 
+/// Returns the start of the next line of a key.
+fn next_line(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    let blank = at.skip(8, is_blank);
+    // The signs of a diff and of a quotation are letters of base64 or no marks of a seam.
+    past_seam(at)
+        .map(|(line, _)| line)
+        .or_else(|| past_joint(at, true))
+        .or_else(|| (blank.place() > at.place()).then_some(blank))
+}
+
+/// Finds a key in the form of RFC 4716: `---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----`.
+pub(crate) fn ssh2(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    const LAST: &[u8] = b"---- END SSH2 ENCRYPTED PRIVATE KEY ----";
+    const MAX_KEY: usize = 16 * 1024;
+    let text = until_placeholder(end.window(MAX_KEY));
+    let last = match memmem::find(text, LAST) {
+        Some(at) => end.forward(at).forward(LAST.len()),
+        // The last line is missing in a torn key.
+        None => end.forward(ARMOR.run(text, MAX_KEY)),
+    };
+    let n_letters = last.since(end.place()).iter().filter(|byte| LETTERS.has(**byte)).count();
+    (n_letters >= MIN_LETTERS).then(|| start.place()..last.place())
+}
+
 /// Returns whether a placeholder follows: the rest of a longer key was redacted.
 fn is_cut(at: Cursor<'_>) -> bool {
     at.rest().starts_with(PLACEHOLDER)
-}
-
-fn is_over(at: Cursor<'_>) -> bool {
-    at.next().is_none_or(|byte| b"\r\n\\\"".contains(&byte))
 }
 
 /// Finds the first key after `Unseal Key 1:`, `unseal_keys_b64:`.
@@ -55,6 +82,36 @@ pub(crate) fn unseal(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
         let key = run.since(at.place());
         let is_whole = (44..=88).contains(&key.len()) && !is_cut(run);
         if is_whole && Makeup::of(key).is_random() {
+            return Some(at.place()..run.place());
+        }
+        at = run.forward(usize::from(run.place() == at.place()));
+        at.next()?;
+    }
+    None
+}
+
+/// Finds the secret key that follows its id: `AKIA…,x`, `AKIA… and secret x`.
+pub(crate) fn aws(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    /// Bytes after the id that are searched for the key.
+    const MAX_BETWEEN: usize = 80;
+    const N_LETTERS: usize = 40;
+    let id = end.skip(17, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    if id.since(end.place()).len() != 16 || !is_edge(start.before()) {
+        return None;
+    }
+    let last = id.place().saturating_add(until_placeholder(id.window(MAX_BETWEEN)).len());
+    let mut at = id;
+    while at.place() < last {
+        at = past_break(at).unwrap_or(at);
+        let run = at.skip(128, |byte| BASE64.has(byte));
+        let key = run.since(at.place());
+        let is_hash = key.iter().all(u8::is_ascii_hexdigit);
+        if key.len() == N_LETTERS
+            && !is_hash
+            && !is_cut(run)
+            && Makeup::of(key).is_random()
+            && !is_example(key)
+        {
             return Some(at.place()..run.place());
         }
         at = run.forward(usize::from(run.place() == at.place()));

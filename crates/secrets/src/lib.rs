@@ -42,17 +42,21 @@
     deny(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice)
 )]
 
+mod arguments;
 mod assignment;
 mod base64;
+mod before;
 mod class;
 mod command_line;
 mod cookie;
 mod cursor;
 mod edge;
 mod encoded;
+mod hash;
 mod header;
 mod kept;
 mod keys;
+mod link;
 mod manifest;
 mod matcher;
 mod meaning;

@@ -15,12 +15,11 @@ use crate::{
     edge::is_edge,
     encoded,
     name::Name,
-    pieces::run_over_breaks,
+    pieces::{past_joint, past_seam, run_over_breaks},
     placeholder::PLACEHOLDER,
     prefixes::Prefixes,
     rule::{Edge, Part, Rule, Secret},
     rules::rules,
-    span::{Quote, is_blank, past_break},
     value::{Form, Kind},
 };
 
@@ -424,7 +423,11 @@ fn is_escaped_char(bytes: &[u8]) -> bool {
 /// Returns the end of a part, if it matches at a position.
 fn end_of<'b>(part: &Part, at: Cursor<'b>) -> Option<Cursor<'b>> {
     match part {
-        Part::Is(text) => at.past(text.as_bytes()),
+        // A full stop may stand where a token is broken.
+        Part::Is(text) => at.past(text.as_bytes()).or_else(|| {
+            let is_dot = text.starts_with('.') && at.previous().is_some_and(|byte| WORD.has(byte));
+            past_seam(at).filter(|_| is_dot)?.0.past(text.as_bytes())
+        }),
         Part::Run(class, min, max) => run_over_breaks(class, at, *min, *max),
         Part::Armor => armor(at.rest()).map(|length| at.forward(length)),
         Part::Named(_) | Part::By(_) | Part::Each(_) => None,
@@ -437,21 +440,11 @@ fn armor(bytes: &[u8]) -> Option<usize> {
     /// Minimum number of base64 letters in a key.
     const MIN_LETTERS: usize = 40;
     let mut end = Cursor::new(bytes).forward(ARMOR.run(bytes, usize::MAX));
-    while let Some(next) = past_joint(end) {
+    while let Some(next) = past_joint(end, true) {
         end = next.forward(ARMOR.run(next.rest(), usize::MAX));
     }
     let n_letters = end.before().iter().filter(|byte| LETTERS.has(**byte)).count();
     (n_letters >= MIN_LETTERS).then(|| after_last_line(end).place())
-}
-
-/// Returns the position after the joint of two strings that code concatenates: `" +`, a line break,
-/// `"`.
-fn past_joint(at: Cursor<'_>) -> Option<Cursor<'_>> {
-    let (_, closed) = Quote::open(at)?;
-    let is_between = |byte: u8| is_blank(byte) || matches!(byte, b'+' | b'.');
-    let line = closed.skip(8, is_between);
-    let line = past_break(line)?.skip(60, is_between);
-    Some(Quote::open(line)?.1)
 }
 
 /// Returns the end of the last line of a key at a position; without one, the position or the end of

@@ -28,7 +28,7 @@ pub(crate) enum Word {
 const MAX_NAME: usize = 64;
 
 /// The endings of `pass` without a separator.
-const PASSES: &[&str] = &["", "word", "wd", "phrase", "code", "wrd"];
+const PASSES: &[&str] = &["", "word", "wd", "phrase", "code", "wrd", "wort", "e"];
 
 /// Words at the end of names whose values are not secrets.
 const OTHER_TAILS: &[&str] = &[
@@ -232,6 +232,7 @@ const FINDERS: &[&str] = &[
     "s3",
     "setting",
     "short",
+    "site",
     "sort",
     "style",
     "tab",
@@ -253,6 +254,9 @@ const OTHER_TOKENS: &[&str] = &[
     "xsrf",
     "cursor",
     "eos",
+    "idempotency",
+    "lease",
+    "lock",
     "mask",
     "next",
     "nextpage",
@@ -260,6 +264,7 @@ const OTHER_TOKENS: &[&str] = &[
     "pad",
     "pagination",
     "parser",
+    "request",
     "resume",
     "scroll",
     "sync",
@@ -342,6 +347,26 @@ impl<'b> Name<'b> {
         self.head.starts_with(b"-")
     }
 
+    /// Returns whether nothing is before the word of the name: `token`.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.head.is_empty()
+    }
+
+    /// Returns whether the name has several words with `_` or `-` between them: `okta_token`.
+    pub(crate) fn is_compound(&self) -> bool {
+        let text = self.end.since(self.start.place());
+        text.iter().any(|byte| matches!(byte, b'_' | b'-')) && !self.is_option()
+    }
+
+    /// Returns whether the name is that of a constant or of an environment variable: `API_KEY`.
+    pub(crate) fn is_constant(&self) -> bool {
+        let text = self.end.since(self.start.place());
+        text.contains(&b'_')
+            && text
+                .iter()
+                .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
+    }
+
     /// Returns the kind of value of the name, if it may be a secret.
     pub(crate) fn kind(&self, word: Word) -> Option<Kind> {
         let head = self.head;
@@ -376,7 +401,7 @@ impl<'b> Name<'b> {
             Word::Credential => is_attached(&["", "s"]).then_some(Kind::Token),
             Word::Token if attached.is_empty() && !is_other(OTHER_TOKENS) => {
                 let is_opener = ends_with_any(head, TOKEN_OPENERS);
-                Some(if is_opener { Kind::Secret } else { Kind::Token })
+                Some(if is_opener { Kind::Secret } else { Kind::TokenOrUuid })
             }
             Word::Key if attached.is_empty() => self.kind_of_key(),
             Word::Authorization if attached.is_empty() => Some(Kind::Authorization),

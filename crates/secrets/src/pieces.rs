@@ -1,16 +1,19 @@
 //! Finds tokens that a terminal or an editor broke into lines.
 //!
-//! In: `ghp_0123\n4567…`, or with `\\n` in JSON. Out: the range over both lines.
+//! In: `ghp_0123\n4567…`, or with `\\n` in JSON, or `"ghp_0123" + "4567…"`. Out: the range over both
+//! pieces.
+
+use memchr::memmem;
 
 use crate::{
     class::Class,
     cursor::Cursor,
     randomness::Makeup,
-    span::{is_blank, past_break},
+    span::{Quote, is_blank, is_quote, past_break, past_tab},
 };
 
 /// Limit of the indentation of a line that continues a token.
-const MAX_INDENT: usize = 8;
+const MAX_INDENT: usize = 16;
 
 /// Limit of the lines of a token.
 const MAX_LINES: usize = 16;
@@ -37,7 +40,7 @@ pub(crate) fn run_over_breaks<'b>(
     }
     let mut whole = start.window(length).to_vec();
     for _ in 0..MAX_LINES {
-        let line = past_break(at)?.skip(MAX_INDENT, is_blank);
+        let line = past_seam(at)?.0;
         let length = class.run(line.rest(), max.saturating_sub(whole.len()));
         at = line.forward(length);
         whole.extend_from_slice(at.since(line.place()));
@@ -45,28 +48,128 @@ pub(crate) fn run_over_breaks<'b>(
             return None;
         }
         if whole.len() >= min {
-            return Makeup::of(&whole).is_random().then_some(at);
+            let is_open = max == usize::MAX && !class.has(b'=');
+            let end = if is_open { last_piece(class, at).unwrap_or(at) } else { at };
+            return Makeup::of(&whole).is_random().then_some(end);
         }
     }
     None
 }
 
-/// Returns the end of a complete token, if the next line contains only a remainder of it.
+/// Returns the end of a complete token, if the next line or the next string contains only a
+/// remainder of it.
 fn last_piece<'b>(class: &Class, end: Cursor<'b>) -> Option<Cursor<'b>> {
     /// Minimum length of a remainder. Shorter ones may be words.
     const MIN_PIECE: usize = 6;
-    let line = past_break(end)?;
+    let (line, seam) = past_seam(end)?;
     let after = line.forward(class.run(line.rest(), 256));
     let piece = after.since(line.place());
     let makeup = Makeup::of(piece);
     let kinds = [makeup.n_lower, makeup.n_upper, makeup.n_digits];
     let n_kinds = kinds.into_iter().filter(|n| *n > 0).count();
-    let is_over = after.next().is_none_or(|byte| match byte {
-        b' ' => n_kinds == 3 && piece.len() >= 10,
-        byte => !byte.is_ascii_alphanumeric() && !b"_=:(-./".contains(&byte),
+    let is_over = after.next().is_none_or(|byte| match (seam, byte) {
+        // The next part of a token of several parts.
+        (Seam::Joint | Seam::Mark, b'.') => true,
+        (Seam::Joint, byte) => is_quote(byte) || byte == b'\\',
+        (_, b' ') => n_kinds == 3 && piece.len() >= 10 || seam == Seam::Mark,
+        (_, byte) => !byte.is_ascii_alphanumeric() && !b"_=:(-./".contains(&byte),
     });
     let is_key = piece.len() >= MIN_PIECE && n_kinds >= 2 && makeup.is_random();
     (is_over && is_key && !is_another(piece)).then_some(after)
+}
+
+/// What separates two pieces of a token.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Seam {
+    /// A line break.
+    Break,
+    /// A line break with a mark that continues the line or frames it: `^`, `│`, `+`, `>`.
+    Mark,
+    /// What joins two strings in code.
+    Joint,
+}
+
+/// Returns the position at which a token continues, and the seam before it.
+pub(crate) fn past_seam(at: Cursor<'_>) -> Option<(Cursor<'_>, Seam)> {
+    /// What a shell writes before a line break that it ignores, and a terminal at the end of a box.
+    const MARKS: &[&[u8]] =
+        &[b"^", b"`", "│".as_bytes(), "┃".as_bytes(), "║".as_bytes(), b"|", "↵".as_bytes(), b"="];
+    // Most runs end here.
+    if at.next().is_none_or(|byte| byte.is_ascii_alphanumeric()) {
+        return None;
+    }
+    let border = at.skip(MAX_INDENT, is_blank);
+    let marked = MARKS.iter().find_map(|mark| border.past(mark));
+    let broken = past_break(border).map(|line| (line, false));
+    let broken = broken.or_else(|| Some((at.past(b"<br>")?, true)));
+    let broken = broken.or_else(|| Some((past_break(marked?)?, true)));
+    if let Some((line, is_marked)) = broken {
+        let frame = past_frame(line);
+        let is_marked = is_marked || frame.is_some();
+        let line = frame.unwrap_or(line).skip(MAX_INDENT, is_blank);
+        // A line of code with one of two joined strings is a joint.
+        return Some((line, if is_marked { Seam::Mark } else { Seam::Break }));
+    }
+    let is_listed = || {
+        const LISTERS: &[&[u8]] = &[b"concat", b"join", b"paste", b"strcat"];
+        let before = at.window_before(240);
+        let is_joined = memmem::find(at.window(160), b"].join(").is_some();
+        is_joined || LISTERS.iter().any(|name| memmem::find(before, name).is_some())
+    };
+    let plain = past_joint(at, false);
+    let joint = plain.or_else(|| past_joint(at, true).filter(|_| is_listed()))?;
+    Some((joint, Seam::Joint))
+}
+
+/// Returns the position after the joint of two strings that code concatenates: `" +`, a line break,
+/// `"`. Between the strings of a list, there may be a comma.
+pub(crate) fn past_joint(at: Cursor<'_>, may_be_listed: bool) -> Option<Cursor<'_>> {
+    const CALLS: &[&[u8]] = &[b").append(", b".concat(", b").concat("];
+    let (_, closed) = Quote::open(at)?;
+    let is_glue =
+        |byte: u8| is_blank(byte) || b"+.&~^|<>_".contains(&byte) || may_be_listed && byte == b',';
+    let called = CALLS.iter().find_map(|call| closed.past(call));
+    let line = called.unwrap_or_else(|| closed.skip(8, is_glue));
+    let line = match past_break(line) {
+        Some(line) => past_frame(line).unwrap_or(line).skip(60, is_glue),
+        None => line,
+    };
+    let line = if line.place() > closed.place() {
+        line.skip(1, |byte| b"fFbBrR".contains(&byte))
+    } else {
+        line
+    };
+    let (_, next) = Quote::open(line).filter(|_| line.place() > closed.place())?;
+    (closed.previous() == next.previous()).then_some(next)
+}
+
+/// Moves past what a tool writes before a line: its number, a sign of a diff, a border, a mark of a quotation or a
+/// comment.
+fn past_frame(line: Cursor<'_>) -> Option<Cursor<'_>> {
+    const FRAMES: &[&[u8]] = &[
+        b"+",
+        b"-",
+        b"> ",
+        b">> ",
+        "║".as_bytes(),
+        "│".as_bytes(),
+        "┃".as_bytes(),
+        b"| ",
+        b"# ",
+        b"// ",
+        b"* ",
+    ];
+    let start = line.skip(MAX_INDENT, is_blank);
+    past_number(line).or_else(|| FRAMES.iter().find_map(|frame| start.past(frame)))
+}
+
+/// Moves past the number that `cat -n` or a client writes before a line.
+pub(crate) fn past_number(line: Cursor<'_>) -> Option<Cursor<'_>> {
+    const ENDS: &[&[u8]] = &["→".as_bytes(), b": ", b"| ", b" | ", "│".as_bytes()];
+    let start = line.skip(MAX_INDENT, is_blank);
+    let number = start.skip(6, |byte| byte.is_ascii_digit());
+    let end = past_tab(number).or_else(|| ENDS.iter().find_map(|end| number.past(end)));
+    end.filter(|_| number.place() > start.place())
 }
 
 /// Returns whether a line starts like another token: `sk-`, `glpat-`, `AKIA`.

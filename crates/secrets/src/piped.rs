@@ -29,17 +29,31 @@ pub(crate) fn read(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
 
 /// Finds what `echo`, `printf` or `cat` before the last `|` writes.
 fn written(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    const WRITERS: &[&[u8]] = &[b"echo ", b"printf ", b"Write-Output ", b"cat <<"];
     let before = context(start, MAX_WRITER);
     let line = start.back(before.len());
     let pipe = memchr::memrchr(b'|', before)?;
-    let writer = before.get(..pipe).unwrap_or_default();
-    let place = WRITERS.iter().filter_map(|word| memmem::rfind(writer, word)).max()?;
-    let pipe = line.forward(pipe);
-    let is_here = line.forward(place).rest().starts_with(b"cat <<");
-    if is_here {
+    if memmem::find(before.get(..pipe)?, b"cat <<").is_some() {
         return here(end);
     }
+    let (value, value_end) = echoed(line, line.forward(pipe))?;
+    secret(value, value_end)
+}
+
+/// Finds the user and the password that a command encodes: `echo -n 'ada:x' | base64`. The prefix
+/// starts with the `|`, or follows it.
+pub(crate) fn encoded(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let before = context(end, MAX_WRITER);
+    let line = end.back(before.len());
+    let pipe = line.forward(memchr::memrchr(b'|', before).filter(|_| end.place() > start.place())?);
+    let (value, value_end) = echoed(line, pipe)?;
+    secret(value, value_end).filter(|found| found.start > value.place())
+}
+
+/// Returns the last word that `echo` or `printf` writes between the start of a line and a `|` or `>`.
+pub(crate) fn echoed<'b>(line: Cursor<'b>, pipe: Cursor<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
+    const WRITERS: &[&[u8]] = &[b"echo ", b"printf ", b"Write-Output "];
+    let writer = pipe.since(line.place());
+    let place = WRITERS.iter().filter_map(|word| memmem::rfind(writer, word)).max()?;
     let mut at = line.forward(place).skip(16, |byte| !is_blank(byte));
     let mut last = None;
     // Skips an option and a format before the written text.
@@ -52,8 +66,7 @@ fn written(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
         last = Some((value, value_end));
         at = after;
     }
-    let (value, value_end) = last.filter(|(_, end)| end.place() <= pipe.place())?;
-    secret(value, value_end)
+    last.filter(|(_, end)| end.place() <= pipe.place())
 }
 
 /// Finds the input that a shell passes to a command: `<<< x`, or the lines after `<<EOF`.
@@ -159,8 +172,9 @@ pub(crate) fn redis(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> 
     secret(value, value_end)
 }
 
-/// Finds the last word after `config` of a package tool.
-pub(crate) fn config(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+/// Finds the words after `config` of a package tool that are secrets. All of them are returned, so that a
+/// second run finds no other one.
+pub(crate) fn config(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     const TOOLS: &[&[u8]] =
         &[b"poetry", b"bundle", b"composer", b"gem", b"npm", b"yarn", b"pip", b"mc"];
     const NAMES: &[&[u8]] = &[b"token", b"auth", b"basic", b"pass", b"secret", b"key"];
@@ -171,9 +185,9 @@ pub(crate) fn config(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>>
     let words = line(end);
     let is_named = is_bundle || NAMES.iter().any(|name| memmem::find(words, name).is_some());
     if !is_tool || !is_named {
-        return None;
+        return Vec::new();
     }
-    let mut at = end;
+    let (mut at, mut found) = (end, Vec::new());
     for n in 0..8 {
         let next = past_blanks(at, 8);
         let is_over = next.place() >= end.place().saturating_add(words.len());
@@ -185,14 +199,12 @@ pub(crate) fn config(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>>
         if value_end.place() == value.place() {
             break;
         }
-        if n > 0
-            && let Some(found) = secret(value, value_end)
-        {
-            return Some(found);
+        if n > 0 {
+            found.extend(secret(value, value_end));
         }
         at = after;
     }
-    None
+    found
 }
 
 /// Finds the password in `user:password` after a name or a host without a word such as `password`.

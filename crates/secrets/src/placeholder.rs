@@ -9,8 +9,20 @@ pub(crate) const PLACEHOLDER: &[u8] = b"[REDACTED:";
 const MAX_LOOK: usize = 128;
 
 /// Parts of example keys. A random string of 60 letters contains one with a chance of 1 in 30,000.
-const MARKS: &[&str] =
-    &["example", "xxxx", "****", "....", "placeholder", "redacted", "changeme", "dummy", "replace"];
+///
+/// The last one is the token in the documentation of Telegram.
+const MARKS: &[&str] = &[
+    "example",
+    "xxxx",
+    "****",
+    "....",
+    "placeholder",
+    "redacted",
+    "changeme",
+    "dummy",
+    "replace",
+    "abc-def1234ghikl",
+];
 
 /// Further parts of values that are not secrets, for values with a name.
 const TEMPLATES: &[&str] = &[

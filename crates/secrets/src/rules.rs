@@ -62,6 +62,15 @@ static BY_PREFIX: &[Rule] = &[
     ),
     Rule {
         edge: Edge::None,
+        ..Rule::new(
+            "aws-session-token",
+            "Amazon Web Services: a session token",
+            &["IQoJb3JpZ2lu", "FwoGZXIvYXdz", "FQoGZXIvYXdz"],
+            &[Run(&SIGNATURE, 88, MAX)],
+        )
+    },
+    Rule {
+        edge: Edge::None,
         secret: Secret::Part(1),
         ..Rule::new(
             "aws-secret-key",
@@ -247,7 +256,12 @@ static BY_PREFIX: &[Rule] = &[
     Rule::new("google-token", "Google", &["ya29."], &[Run(&BASE64_URL, 30, MAX)]),
     Rule::new("yandex-key", "Yandex Cloud", &["AQVN"], &[Run(&BASE64_URL, 35, 38)]),
     Rule::new("heroku-key", "Heroku", &["HRKU-"], &[Run(&BASE64_URL, 36, MAX)]),
-    Rule::new("fly-token", "Fly.io", &["fm1_", "fm2_", "fo1_"], &[Run(&BASE64, 40, MAX)]),
+    Rule::new(
+        "fly-token",
+        "Fly.io",
+        &["fm1_", "fm1a_", "fm1r_", "fm2_", "fo1_"],
+        &[Run(&BASE64, 40, MAX)],
+    ),
     Rule::new("netlify-token", "Netlify", &["nfp_"], &[Run(&LETTERS, 36, MAX)]),
     Rule::new("render-key", "Render", &["rnd_"], &[Run(&LETTERS, 24, MAX)]),
     Rule::new("pulumi-token", "Pulumi", &["pul-"], &[Run(&HEX, 40, 40)]),
@@ -419,11 +433,12 @@ static BY_PREFIX: &[Rule] = &[
     },
     Rule {
         secret: Secret::Part(2),
+        accepts: is_random,
         ..Rule::new(
             "twilio-token",
             "Twilio: the token of an account",
             &["AC"],
-            &[Run(&HEX, 32, 32), Run(&PAIR, 1, 32), Run(&HEX, 32, 32)],
+            &[Run(&HEX, 32, 32), Run(&PAIR, 1, 32), Run(&LETTERS, 32, 32)],
         )
     },
     Rule {

@@ -173,7 +173,9 @@ fn is_over(at: Cursor<'_>) -> bool {
 fn is_pair(at: Cursor<'_>) -> bool {
     let name = at.skip(8, is_blank);
     let end = name.skip(40, |byte| byte.is_ascii_alphanumeric() || b"_-. ".contains(&byte));
-    end.place() > name.place() && matches!(end.next(), Some(b'=' | b':'))
+    // `lftp -u ada,x sftp://host` has one value.
+    let is_url = end.rest().starts_with(b"://");
+    end.place() > name.place() && matches!(end.next(), Some(b'=' | b':')) && !is_url
 }
 
 #[cfg(test)]

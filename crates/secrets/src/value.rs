@@ -25,6 +25,8 @@ pub(crate) enum Kind {
     Secret,
     /// A key or a token, or a value with such a name, such as an id or a page token.
     Token,
+    /// As `Token`, or a UUID: the value of a name such as `HEROKU_TOKEN`.
+    TokenOrUuid,
     /// The value of the header `Authorization`: a scheme, and a token.
     Authorization,
     /// A user and a password in base64, as Docker keeps them.
@@ -61,17 +63,26 @@ impl Kind {
                 let token = value.get(start..).unwrap_or_default();
                 // `Basic` and `Bearer` have their own rules.
                 let scheme = value.get(..scheme)?;
-                let is_scheme = scheme.iter().all(u8::is_ascii_alphabetic)
-                    && !scheme.eq_ignore_ascii_case(b"basic");
+                let is_scheme = is_scheme(scheme) && !scheme.eq_ignore_ascii_case(b"basic");
                 let is_secret = is_scheme && is_secret(token, Self::Secret, Form::Quoted);
                 is_secret.then_some(start..value.len())
             }
             Self::Padded => is_padded(value).then_some(whole),
             Self::Id => is_uuid(value).then_some(whole),
             Self::Passphrase if is_phrase(value) => Some(whole),
+            Self::Password if is_word_list(value, 1) => Some(whole),
+            // In a report of tests, `pass: ` may announce the name of a test.
+            Self::Pass if form != Form::Loose && is_word_list(value, 1) => Some(whole),
+            Self::TokenOrUuid if is_uuid(value) => (!is_template(value)).then_some(whole),
+            Self::TokenOrUuid => Self::Token.secret_in(value, form),
             _ => is_secret(value, self, form).then_some(whole),
         }
     }
+}
+
+/// Returns whether some bytes are the scheme of an authorization, such as `Token` or `Api-Key`.
+pub(crate) fn is_scheme(text: &[u8]) -> bool {
+    text.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'-')
 }
 
 /// Returns whether a value without blanks is a secret.
@@ -87,6 +98,10 @@ fn is_secret(value: &[u8], kind: Kind, form: Form) -> bool {
     }
     let makeup = Makeup::of(value);
     if makeup.n_letters() == 0 || makeup.n_others.saturating_mul(3) > value.len() {
+        return false;
+    }
+    // A pattern, such as the first half of `s/^TOKEN=.*/TOKEN=x/`.
+    if value.starts_with(b".*") {
         return false;
     }
     if is_absolute(value, &makeup) || form != Form::Quoted && is_name(value, &makeup) {
@@ -109,7 +124,8 @@ fn is_secret(value: &[u8], kind: Kind, form: Form) -> bool {
         false => {
             is_hex(value) || kind == Kind::Secret && is_uuid(value) || {
                 let is_ended = matches!(value, [.., b'_' | b'-']);
-                let is_joined = makeup.n_joints > usize::from(is_ended) || value.len() < 10;
+                let is_short = value.len() < 10 && makeup.n_digits < 3;
+                let is_joined = makeup.n_joints > usize::from(is_ended) || is_short;
                 kind == Kind::Secret && !is_joined && is_thought_up(value, form, &makeup)
             }
         }
@@ -162,7 +178,36 @@ fn has_all_classes(value: &[u8], makeup: &Makeup) -> bool {
 fn is_code(value: &[u8]) -> bool {
     let has = |byte: u8| value.contains(&byte);
     let starts_a_group = matches!(value, [b'[' | b'{' | b'(' | b'|' | b'=' | b',' | b';', ..]);
-    starts_a_group || has(b'(') && has(b')') || has(b'[') && has(b']') || has(b'{') && has(b'}')
+    starts_a_group
+        || is_call(value)
+        || are_checks(value)
+        || has(b'(') && has(b')')
+        || has(b'[') && has(b']')
+        || has(b'{') && has(b'}')
+}
+
+/// Returns whether a value is a call whose end is cut: `models.CharField(max_length=128`.
+fn is_call(value: &[u8]) -> bool {
+    let mut parts = value.splitn(2, |byte| *byte == b'(');
+    let (Some(name @ [_, ..]), Some(arguments)) = (parts.next(), parts.next()) else {
+        return false;
+    };
+    let is_name = |text: &[u8]| text.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    let mut words = name.split(|byte| *byte == b'.');
+    let has_dot = name.contains(&b'.');
+    let first = arguments.split(|byte| *byte == b'=').next().unwrap_or_default();
+    let has_name = arguments.contains(&b'=') && is_name(first);
+    words.all(is_name) && (has_dot || has_name)
+}
+
+/// Returns whether a value lists checks of a form: `required|string|min:8`.
+fn are_checks(value: &[u8]) -> bool {
+    let is_check = |text: &[u8]| {
+        let mut parts = text.splitn(2, |byte| *byte == b':');
+        let name = parts.next().unwrap_or_default();
+        name.len() > 1 && name.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'_')
+    };
+    value.contains(&b'|') && value.split(|byte| *byte == b'|').all(is_check)
 }
 
 /// Returns whether a value is a path from the root, a drive or a home folder, or starts with `./` or
@@ -235,4 +280,31 @@ fn is_phrase(value: &[u8]) -> bool {
     (4..=24).contains(&words().count())
         && words().all(is_word)
         && words().filter(is_weak_word).count() <= 1
+}
+
+/// Returns whether a value is a list of 4 to 10 words with hyphens, as generators of passwords print it:
+/// `willow-violet-winter-amber`. At most `max_weak` of them may be weak ([`is_weak`]).
+///
+/// The words of identifiers are mostly weak, and slugs of sentences have words of one or two letters.
+pub(crate) fn is_word_list(value: &[u8], max_weak: usize) -> bool {
+    let is_word = |word: &[u8]| {
+        let rest = word.get(1..).unwrap_or_default();
+        (3..=12).contains(&word.len())
+            && word.iter().all(u8::is_ascii_alphabetic)
+            && rest.iter().all(u8::is_ascii_lowercase)
+    };
+    let words = || value.split(|byte| *byte == b'-');
+    value.len() <= 128
+        && (4..=10).contains(&words().count())
+        && words().all(is_word)
+        && words().filter(|word| is_weak(word)).count() <= max_weak
+        && !is_template(value)
+}
+
+/// Returns whether a value is a secret even without a sign between it and its name: it has many
+/// digits, or all kinds of characters.
+pub(crate) fn is_strong(value: &[u8]) -> bool {
+    let makeup = Makeup::of(value);
+    let is_generated = value.len() >= 16 && makeup.n_digits > 1 && is_random(value, &makeup);
+    has_all_classes(value, &makeup) || is_hex(value) || is_generated
 }

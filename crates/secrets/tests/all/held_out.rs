@@ -12,6 +12,8 @@ use crate::{
 /// Each line is a family, a tab, and a text with a value such as `<<hex32>>` in it.
 const OPEN: &str = include_str!("held_out/open.tsv");
 const HELD_OUT: &str = include_str!("held_out/held_out.tsv");
+/// Spellings of the shapes that a second author found missing, with other names and values than theirs.
+const SHAPES: &str = include_str!("held_out/shapes.tsv");
 /// Texts without a secret.
 const BENIGN: &str = include_str!("held_out/benign.txt");
 
@@ -71,6 +73,27 @@ fn score(rows: &str, shows_missed: bool) -> Vec<String> {
 #[test]
 fn open_spellings_are_found() {
     assert_eq!(score(OPEN, true), [""; 0]);
+}
+
+#[test]
+fn spellings_of_known_shapes_are_found() {
+    assert_eq!(score(SHAPES, true), [""; 0]);
+}
+
+#[test]
+fn only_the_token_of_a_longer_text_is_redacted() {
+    let token = format!("dop_v1_{}", Random::new(1).hex(64));
+    for text in [
+        "sed -i 's/^DO_PAT=.*/DO_PAT=@/' .env",
+        "git clone https://x-token-auth:@@bitbucket.org/a/b.git",
+        "twine upload --repository-url https://__token__:@@upload.x.dev/legacy/",
+    ] {
+        let line = format!("{{\"text\":\"{}\"}}", text.replacen('@', &token, 1));
+        let out = redacted(&mut Search::new(), &line);
+        let (before, after) = text.split_once('@').expect("a token");
+        assert!(out.contains(&format!("{before}[REDACTED:")), "{out}");
+        assert!(out.contains(&format!("]{after}")), "{out}");
+    }
 }
 
 #[test]

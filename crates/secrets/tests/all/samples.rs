@@ -67,6 +67,13 @@ pub(crate) fn samples() -> Vec<Sample> {
         within("password", "auth=(\"ada\", \"", letters(20), "\")"),
         within("password", "ada:", letters(20), "@tcp(db:3306)/shop"),
         within("token", "poetry config pypi-token.shop ", letters(20), ""),
+        sample("aws-session-token", format!("IQoJb3JpZ2lu{}", letters(120))),
+        sample("password-hash", format!("$2b$12${}", letters(53))),
+        sample(
+            "password-hash",
+            format!("$argon2id$v=19$m=65536,t=3,p=4${}${}", letters(22), letters(43)),
+        ),
+        sample("password-hash", format!("{{SSHA}}{}", letters(32))),
         sample("openrouter-key", format!("sk-or-v1-{}", hex(64))),
         sample("openai-key", format!("sk-proj-{}_{}-x", letters(70), letters(70))),
         sample("openai-key", format!("sk-svcacct-{}", letters(60))),

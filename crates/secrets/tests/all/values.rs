@@ -71,7 +71,18 @@ fn one(random: &mut Random, kind: &str) -> String {
         return random.url(n);
     }
     match kind {
+        "list" => {
+            let words = "copper willow harbor falcon marble winter rocket canyon maple ember";
+            let words: Vec<_> = words.split(' ').collect();
+            (0..4).map(|_| random.one(&words)).collect::<Vec<_>>().join("-")
+        }
+        "short" => {
+            random.one(&["falcon", "violet", "lemon", "tiger"]).to_owned()
+                + &random.text("123456789", 3)
+        }
+        "fine40" => format!("github_pat_{}", random.letters(40)),
         "b64_40" => random.base64(40),
+        "b64_64" => random.base64(64),
         "b64_44" => random.base64(43) + "=",
         "b64_88" | "azkey" => random.base64(86) + "==",
         "b64_300" => random.base64(300),

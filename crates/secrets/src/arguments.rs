@@ -1,0 +1,188 @@
+//! Finds secrets among the arguments of known calls and commands, by their position.
+//!
+//! In: `jwt.sign(payload, 'x'`, `createHmac('sha256', 'x'`, `Buffer.from('ada:x')`, `htpasswd -nb ada
+//! x`, `sqlplus ada/x@//db`. Out: the range of `x`.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use crate::{
+    assignment::until_placeholder,
+    command_line::password,
+    cursor::Cursor,
+    edge::is_edge,
+    span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break},
+    value::{Form, Kind},
+};
+
+/// Limit in bytes for the arguments of a call.
+const MAX_CALL: usize = 400;
+
+/// Finds the key that signs or verifies: the last string that a program generated.
+pub(crate) fn key(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    /// Minimum length of a key. Shorter strings name an algorithm or a member.
+    const MIN_KEY: usize = 16;
+    let is_key = |(start, end): &(Cursor<'_>, Cursor<'_>)| {
+        let text = end.since(start.place());
+        text.len() >= MIN_KEY && Kind::Secret.secret_in(text, Form::Quoted).is_some()
+    };
+    let (start, end) = strings(end).into_iter().rfind(is_key)?;
+    Some(start.place()..end.place())
+}
+
+/// Finds the password of a connection: `new PDO(dsn, 'ada', 'x')`, `new mysqli(host, 'ada', 'x', 'shop')`.
+pub(crate) fn connection(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let found = strings(end);
+    let (start, end) = found.get(2).or(found.last()).filter(|_| found.len() > 1)?;
+    password(*start, *end)
+}
+
+/// Finds the password that is the first string of a call.
+pub(crate) fn first(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let (start, end) = strings(end).into_iter().next()?;
+    password(start, end)
+}
+
+/// Finds the value after a name and a colon: `пароль: x`.
+pub(crate) fn foreign_name(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    const SIGNS: &[&[u8]] = &[b":", "：".as_bytes(), b"="];
+    let sign = past_blanks(end.back(usize::from(end.previous() == Some(b':'))), 2);
+    let at = past_blanks(SIGNS.iter().find_map(|text| sign.past(text))?, 4);
+    let (value, value_end) = match Quote::open(at) {
+        Some((quote, value)) => (value, quote.close(value)?),
+        None => (at, bare_end(at, |_| false)),
+    };
+    password(value, value_end)
+}
+
+/// Returns the strings directly among the arguments of a call.
+fn strings(start: Cursor<'_>) -> Vec<(Cursor<'_>, Cursor<'_>)> {
+    let last = start.place().saturating_add(until_placeholder(start.window(MAX_CALL)).len());
+    let (mut at, mut depth, mut found) = (start, 0_usize, Vec::new());
+    while let Some(byte) = at.next().filter(|_| at.place() < last) {
+        if let Some((quote, value)) = Quote::open(at) {
+            let Some(end) = quote.close(value) else { break };
+            // `[]byte("x")` is an argument too, `{"sub": "x"}` has members.
+            if depth == 0 || value.window_before(9).windows(5).any(|text| text == b"byte(") {
+                found.push((value, end));
+            }
+            at = end.skip(63, |byte| byte == b'\\').forward(1);
+            continue;
+        }
+        depth = match byte {
+            b'(' | b'{' => depth.saturating_add(1),
+            b')' | b'}' if depth == 0 => break,
+            b')' | b'}' => depth.saturating_sub(1),
+            b';' => break,
+            _ => depth,
+        };
+        at = at.forward(1);
+    }
+    found
+}
+
+/// Finds the password in a string of a user and a password: `Buffer.from('ada:x')`, `CURLOPT_USERPWD,
+/// 'ada:x'`.
+pub(crate) fn pair(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let at = end.skip(16, |byte| is_blank(byte) || b",[]()=>byte".contains(&byte));
+    let (quote, value) = Quote::open(at)?;
+    let value_end = quote.close(value)?;
+    after_user(value, value_end, b':')
+}
+
+/// Finds the password of a user in a word such as `ada:x@host`, `ada/x@//host`.
+pub(crate) fn login(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let is_in = |byte: u8| byte.is_ascii_graphic() && !is_quote(byte) && !b"<>\\;|".contains(&byte);
+    // An option before the word.
+    let mut at = past_blanks(end, 8);
+    while at.next() == Some(b'-') {
+        at = past_blanks(at.skip(32, |byte| byte.is_ascii_graphic()), 8);
+    }
+    let at = Quote::open(at).map_or(at, |(_, value)| value);
+    let whole = at.skip(200, is_in);
+    let host = memchr::memrchr(b'@', whole.since(at.place()))?;
+    let is_oracle = !start.rest().starts_with(b"mysqlsh");
+    after_user(at, at.forward(host), if is_oracle { b'/' } else { b':' })
+}
+
+fn after_user(start: Cursor<'_>, end: Cursor<'_>, joint: u8) -> Option<Range<usize>> {
+    let user_end = start.skip(64, |byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
+    let value = user_end.past(&[joint]).filter(|_| user_end.place() > start.place())?;
+    password(value, end).filter(|found| found.end <= end.place())
+}
+
+/// Finds the last word of a command that makes a hash of it: `htpasswd -nb ada x`, `openssl passwd -6 x`.
+pub(crate) fn last_word(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let is_file = start.rest().starts_with(b"htpasswd");
+    let (mut at, mut last, mut n_words) = (end, None, 0_usize);
+    for n in 0..8 {
+        let word = past_blanks(at, 8);
+        if n > 0 && word.place() == at.place() {
+            break;
+        }
+        at = word;
+        let (value, value_end, after) = match Quote::open(at) {
+            Some((quote, value)) => {
+                // A search before decoding sees the quote of JSON.
+                let Some(value_end) = quote.close(value) else { break };
+                (value, value_end, value_end.skip(63, |byte| byte == b'\\').forward(1))
+            }
+            None => {
+                let value_end = bare_end(at, |byte| byte == b'|');
+                (at, value_end, value_end)
+            }
+        };
+        if value_end.place() == value.place() {
+            break;
+        }
+        if value.next() != Some(b'-') {
+            last = Some((value, value_end));
+            n_words = n_words.saturating_add(1);
+        }
+        at = after;
+    }
+    // The only word of `htpasswd` is a user or a file.
+    let (value, value_end) = last.filter(|_| !is_file || n_words > 1)?;
+    password(value, value_end).filter(|_| is_edge(start.before()))
+}
+
+/// Finds the line that a command prints: `wg genkey`, and the key in the next line.
+pub(crate) fn printed(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let line = past_break(end)?;
+    let value_end = bare_end(line, |_| false);
+    let is_key = Kind::Padded.secret_in(value_end.since(line.place()), Form::Tight).is_some();
+    is_key.then(|| line.place()..value_end.place())
+}
+
+/// Finds the value after the short name `pw`.
+pub(crate) fn short_name(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let is_whole = is_edge(start.before()) && start.previous() != Some(b'-');
+    let at = past_blanks(end, 4);
+    let (value, value_end) = match Quote::open(at).filter(|_| is_whole) {
+        Some((quote, value)) => (value, quote.close(value)?),
+        None => (at, bare_end(at, |_| false)),
+    };
+    let text = value_end.since(value.place());
+    let n_letters = text.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    // `pw` may also be the width in pixels.
+    let is_word = n_letters > 3 && text.len() > n_letters.saturating_add(2);
+    let kind = if is_word { Kind::Password } else { Kind::Pass };
+    let is_secret = is_whole && kind.secret_in(text, Form::Loose).is_some();
+    let is_cut = memmem::find(value_end.window(10), crate::placeholder::PLACEHOLDER).is_some();
+    (is_secret && !is_cut).then(|| value.place()..value_end.place())
+}
+
+/// Finds a signed JSON Web Token in base64, whose first letters are the prefix.
+pub(crate) fn encoded_jwt(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    /// Letters that are decoded: those of the header and of the first claims.
+    const MAX_LOOK: usize = 1024;
+    /// Minimum length of a signed token in base64.
+    const MIN_TOKEN: usize = 100;
+    let last = end.skip(usize::MAX, |byte| crate::class::BASE64.has(byte));
+    let text = last.since(start.place());
+    let mut decoded = Vec::new();
+    crate::base64::decode(text.get(..MAX_LOOK).unwrap_or(text), &mut decoded);
+    let is_token = text.len() >= MIN_TOKEN && memmem::find(&decoded, b".eyJ").is_some();
+    (is_token && is_edge(start.before())).then(|| start.place()..last.place())
+}

@@ -1,0 +1,254 @@
+//! Finds what stands between a name and its value: a sign, a comma, a tag, blanks.
+//!
+//! In: `password: str = 'x'`, from the end of the name. Out: the position of `'x'`, and that a sign links
+//! both.
+
+use memchr::memmem;
+
+use crate::{
+    assignment::{context, past_closers, without_placeholders},
+    cursor::Cursor,
+    name::Name,
+    placeholder::PLACEHOLDER,
+    randomness::Makeup,
+    span::{is_blank, is_quote, past_blanks, past_break},
+};
+
+/// The link between a name and its value.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Link {
+    /// `=` or `:`, with or without blanks.
+    Sign,
+    /// A comma, a call, or a fallback. Only a quoted string counts as a value.
+    Weak,
+    /// Only blanks.
+    Blank,
+    /// The `>` of an XML tag.
+    Tag,
+    /// Something else: an arrow, a comma of a CSV file, a line break. Only a strong value counts.
+    Apart,
+}
+
+/// Returns the link between a name and a value, and the position after it.
+pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
+    let (after, has_quote) = past_closers(name.end);
+    if let Some(at) = past_tag(name, after) {
+        return Some((Link::Tag, at));
+    }
+    if let Some(at) = past_log(name, after) {
+        return Some((Link::Sign, at));
+    }
+    let at = past_blanks(after, 60);
+    let at = if name.is_option() { past_continuation(at).unwrap_or(at) } else { at };
+    let has_blank = at.place() > after.place();
+    let at = past_default(at).filter(|_| has_blank).unwrap_or(at);
+    if let Some(at) = past_field(name, after) {
+        return Some((Link::Weak, at));
+    }
+    if let Some(at) = past_type(at).or_else(|| past_sign(at)) {
+        return Some((Link::Sign, at));
+    }
+    if let Some(at) = past_value_name(name, has_quote) {
+        return Some((Link::Sign, at));
+    }
+    match at.next()? {
+        // R assigns with `<-`, and a shell passes a string to a command with `<<<`.
+        b'<' if at.rest().starts_with(b"<(echo ") => Some((Link::Sign, at.forward(7))),
+        b'<' if has_blank => Some((Link::Weak, at.past(b"<- ").or_else(|| at.past(b"<<< "))?)),
+        b',' if has_quote => Some((Link::Weak, at.forward(1))),
+        b',' if name.is_option() => Some((Link::Blank, at.forward(1))),
+        // PHP prints `[password] => x`.
+        b']' if name.start.previous() == Some(b'[') => Some((Link::Sign, at.past(b"] =>")?)),
+        b'(' if !has_quote && !has_blank => Some((Link::Weak, at.forward(1))),
+        b'|' | b'?' if at.rest().starts_with(b"||") || at.rest().starts_with(b"??") => {
+            Some((Link::Weak, at.forward(2)))
+        }
+        b'|' if has_blank && at.forward(1).next().is_some_and(is_blank) => {
+            Some((Link::Sign, at.forward(1)))
+        }
+        b'-' if has_blank && name.is_compound() => Some((Link::Apart, at.past(b"-> ")?)),
+        b',' if name.is_compound() => Some((Link::Apart, at.forward(1))),
+        b'\r' | b'\n' | b'\\' if !has_blank && (name.is_constant() || is_shown(name)) => {
+            Some((Link::Apart, past_break(at)?))
+        }
+        // The box of a table.
+        0xe2 if has_blank => Some((Link::Sign, at.past("│ ".as_bytes())?)),
+        b'F' if has_blank => Some((Link::Weak, past_account(at)?)),
+        b'o' if has_quote && has_blank => Some((Link::Weak, at.past(b"or ")?)),
+        _ if has_blank => Some((Link::Blank, at)),
+        _ => None,
+    }
+}
+
+/// Returns whether a command prints the file or the setting with the name: `cat private.key`.
+fn is_shown(name: &Name<'_>) -> bool {
+    let before = context(name.start, 80);
+    [&b"cat "[..], b" show "].iter().any(|word| memmem::find(before, word).is_some())
+}
+
+/// Returns the position after the account in SQL: `SET PASSWORD FOR 'ada'@'%' = `.
+fn past_account(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    let is_in = |byte: u8| byte.is_ascii_alphanumeric() || b"'\"`@%_.-\\".contains(&byte);
+    at.past(b"FOR ")?.skip(80, is_in).past(b" = ")
+}
+
+/// Returns the position after the call that fills a field with the name of a secret:
+/// `fill('[name=password]', `, `getByLabel('Password').fill(`.
+fn past_field<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
+    const CALLS: &[&[u8]] = &[b".fill(", b".type(", b".send_keys(", b".sendKeys(", b".setValue("];
+    match (after.previous(), after.next()?) {
+        // A placeholder ends in this sign too.
+        (_, b']') if name.start.previous().is_some_and(|byte| byte == b'=' || is_quote(byte)) => {
+            let (closed, has_quote) = past_closers(after.forward(1));
+            let comma =
+                closed.past(b",").or_else(|| CALLS.iter().find_map(|call| closed.past(call)));
+            comma.filter(|_| has_quote)
+        }
+        (Some(b')'), b'.') => CALLS.iter().find_map(|call| after.past(call)),
+        _ => None,
+    }
+}
+
+/// Returns the position of the colon after the default of a prompt: `Secret Access Key [None]: `.
+fn past_default(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    let start = at.past(b"[").filter(|_| !at.rest().starts_with(PLACEHOLDER))?;
+    let end = start.skip(40, |byte| byte.is_ascii_graphic() && byte != b']').past(b"]")?;
+    (end.next() == Some(b':')).then_some(end)
+}
+
+/// Returns the position after the tag of a name: `<password>`, `<password type="x">`, `<entry
+/// key="password">`, `<key>password</key><string>`.
+fn past_tag<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
+    /// Limit in bytes for a tag after its name.
+    const MAX_TAG: usize = 80;
+    match after.next()? {
+        b'>' => {
+            let is_in = |byte: &u8| !matches!(byte, b'<' | b'>' | b'\n');
+            let before = without_placeholders(name.start.window_before(MAX_TAG));
+            let n = before.iter().rev().take_while(|byte| is_in(byte)).count();
+            let is_tag = name.start.back(n).previous() == Some(b'<');
+            is_tag.then(|| after.forward(1))
+        }
+        b' ' if name.start.previous() == Some(b'<') => {
+            let end =
+                after.skip(MAX_TAG, |byte| !matches!(byte, b'<' | b'>' | b'\n' | b'/' | b'['));
+            end.past(b">")
+        }
+        b'<' if name.start.previous() == Some(b'>') => {
+            let end = after.past(b"</key>")?;
+            let end = past_break(end).map_or(end, |end| past_blanks(end, 60));
+            end.past(b"<string>")
+        }
+        _ => None,
+    }
+}
+
+/// Returns the position after a name that YAML writes above its value, `? password`, or that a log
+/// sets: `::set-env name=PASSWORD::`, `##vso[task.setvariable variable=PASSWORD]`.
+fn past_log<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
+    match after.next()? {
+        b':' if name.start.window_before(5) == b"name=" => after.past(b"::"),
+        b']' | b';' if name.start.window_before(9) == b"variable=" => {
+            after.skip(40, |byte| !matches!(byte, b'[' | b']' | b'\n')).past(b"]")
+        }
+        b'\n' | b'\\' if name.start.window_before(2) == b"? " => past_break(after)?.past(b": "),
+        _ => None,
+    }
+}
+
+/// Returns the position after the sign that continues a command on the next line.
+fn past_continuation(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    let letter = at.skip(63, |byte| byte == b'\\');
+    let after = match letter.since(at.place()).len() {
+        0 => return None,
+        1 => letter.past(b"\n")?,
+        _ => letter.past(b"\n").or_else(|| letter.past(b"n"))?,
+    };
+    Some(past_blanks(after, 40))
+}
+
+/// Returns the position after an operator that assigns or compares.
+fn past_sign(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    const SIGNS: &[&[u8]] =
+        &[b":=", b"=>", b"===", b"==", b"!==", b"!=", b"||=", b"??=", b"?=", b"+=", b"=", b":"];
+    let after = SIGNS.iter().find_map(|sign| at.past(sign))?;
+    let is_other = matches!(after.window(2), [b':', ..] | [b'~', b' ' | b'/']);
+    (!is_other).then_some(after)
+}
+
+/// Returns the position after the type of a variable and `=`: `: &str = `, ` string = `.
+fn past_type(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    const GO_TYPES: &[&[u8]] = &[b"string ", b"String ", b"str ", b"NSString "];
+    let start = match at.next()? {
+        b':' => at.forward(1).skip(2, is_blank),
+        b's' | b'S' | b'N' if GO_TYPES.iter().any(|name| at.rest().starts_with(name)) => at,
+        _ => return None,
+    };
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_&'<>?.[]| ".contains(&byte);
+    let sign = start.skip(40, is_name);
+    let is_type = matches!(start.next(), Some(b'&' | b'A'..=b'Z' | b'a'..=b'z'));
+    let after = sign.past(b"=")?;
+    let is_apart = sign.previous().is_some_and(is_blank) && after.next() != Some(b'=');
+    let name = sign.since(start.place());
+    let is_before_quote = matches!(after.next(), Some(b'"' | b'\'' | b'\\'));
+    let is_known = name.len() <= 16 && !Makeup::of(name).is_random() && is_before_quote;
+    (is_type && (is_apart || is_known)).then_some(after)
+}
+
+/// Returns the position after the name of a value that follows the name of a secret: `"name":
+/// "DB_PASSWORD", "value": `, `variable "password" { default = `.
+fn past_value_name<'b>(name: &Name<'b>, has_quote: bool) -> Option<Cursor<'b>> {
+    const NAMES: &[&[u8]] = &[
+        b"value",
+        b"Value",
+        b"VALUE",
+        b"default",
+        b"Default",
+        b"string_value",
+        b"stringValue",
+        b"content",
+    ];
+    let mut at = name.end;
+    for _ in 0..48 {
+        at = match (past_break(at), at.next()) {
+            (Some(after), _) => after,
+            (_, Some(b' ' | b'\t' | b'"' | b'\'' | b',' | b'{' | b'\\')) => at.forward(1),
+            _ => break,
+        };
+    }
+    if at.place() == name.end.place() {
+        return None;
+    }
+    // An option of the same command, or the text between a property and its value in `C#`.
+    const OTHERS: &[&[u8]] = &[
+        b"--body ",
+        b"--value ",
+        b"-Value ",
+        b"--data ",
+        b"-b ",
+        b"-v ",
+        b"get; set; } =",
+        b"get; } =",
+        b"is: ",
+        b"is now ",
+        b"is ",
+        b"set to ",
+        b"reset to ",
+        b"changed to ",
+    ];
+    if let Some(after) = OTHERS.iter().find_map(|other| at.past(other)) {
+        return Some(after);
+    }
+    if has_quote && name.start.window_before(48).windows(9).any(|text| text == b"form-data") {
+        return (at.previous() == Some(b'n') || at.previous() == Some(b'\n')).then_some(at);
+    }
+    let found = NAMES.iter().find_map(|name| at.past(name)).or_else(|| {
+        // A Terraform variable may have other attributes before its default.
+        let block = at.window(240).split(|byte| *byte == b'}').next()?;
+        let is_block = past_closers(name.end).0.past(b" {").is_some();
+        let found = memmem::find(block, b"default").filter(|_| has_quote && is_block)?;
+        Some(at.forward(found).forward(b"default".len()))
+    })?;
+    let is_whole = found.next().is_some_and(|byte| !byte.is_ascii_alphanumeric());
+    past_sign(past_closers(found).0.skip(40, is_blank)).filter(|_| is_whole)
+}
