@@ -323,7 +323,9 @@ impl Conversion {
         let mut survey = match one_pass {
             OnePass::Done(report) => return Ok(*report),
             OnePass::Failed(survey) => *survey,
-            OnePass::NotTried => survey(events, self, is_restored, sidecar.is_some())?,
+            OnePass::NotTried => {
+                survey(events, self, restored_formats.first().copied(), sidecar.is_some())?
+            }
         };
         let Sinks { main: sink, sidecar: beside, residue } = sinks;
         survey.facts.agent = agent;

@@ -149,6 +149,11 @@ impl Restorer {
         self.guards = guards;
     }
 
+    /// Sets the template, if the record that has it comes behind others.
+    pub(crate) fn set_template(&mut self, template: Option<String>) {
+        self.template = template.map(String::into_bytes);
+    }
+
     /// Returns whether the sidecar has no carry for a record with this guard.
     ///
     /// # Errors

@@ -143,6 +143,7 @@ impl<'w> SecondPass<'w> {
             restored_formats.iter().zip(&levels).map(restorer).collect();
         if let Some(first) = restorers.first_mut() {
             first.set_guards(std::mem::take(&mut survey.guards));
+            first.set_template(survey.moved_template.take());
         }
         let (scanner, damage_log, report) = Default::default();
         let late = DeferredRecords::new(&std::mem::take(&mut survey.plan.late));

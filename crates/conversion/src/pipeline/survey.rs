@@ -39,6 +39,8 @@ pub(crate) struct Survey {
     pub(crate) start: Option<WrittenStart>,
     /// The guards of all records, in a source with a sidecar.
     pub(crate) guards: HashSet<u64>,
+    /// The template of a file that is restored, if another record was moved before the one that has it.
+    pub(crate) moved_template: Option<String>,
 }
 
 /// The first record of a written file that names the folder of the session.
@@ -159,16 +161,41 @@ pub type EachWindow<'e> = dyn FnMut(&mut dyn Events) -> io::Result<bool> + 'e;
 /// Limit on the bytes of a line that go into the template.
 const MAX_SAMPLE: usize = 64 * 1024;
 
+/// The search for the carry with the template, which is the first one that was written.
+struct FirstCarry {
+    /// The format that the carries restore.
+    format: &'static Format,
+    /// Whether another carry was read.
+    is_moved: bool,
+}
+
+impl FirstCarry {
+    fn new(format: &'static Format) -> Self {
+        Self { format, is_moved: false }
+    }
+
+    /// Reads a carry. Returns whether it ends the search, and the template if other carries come before it.
+    fn read(&mut self, carry: &Carry<'_>) -> (bool, Option<String>) {
+        let is_moved = std::mem::replace(&mut self.is_moved, true);
+        match carry.ordinal.filter(|_| carry.format.is(self.format)) {
+            Some(0) | None => (true, carry.template.filter(|_| is_moved).map(str::to_owned)),
+            Some(_) => (false, None),
+        }
+    }
+}
+
 /// Reads a source for the first time. Collects guards if it has a sidecar, and the first folder if
-/// it is restored.
+/// it is restored; `restored` is the format that it is restored to.
 pub(crate) fn survey(
     source: &mut dyn Events,
     conversion: &Conversion,
-    is_restored: bool,
+    restored: Option<&'static Format>,
     has_sidecar: bool,
 ) -> io::Result<Survey> {
     let mut surveyor = Surveyor::new(conversion, source.own_end());
-    (surveyor.is_restored, surveyor.has_sidecar) = (is_restored, has_sidecar);
+    (surveyor.is_restored, surveyor.has_sidecar) = (restored.is_some(), has_sidecar);
+    // A sidecar has its first carry first.
+    surveyor.first_carry = restored.filter(|_| !has_sidecar).map(FirstCarry::new);
     source.for_each(&mut |line, event| {
         surveyor.observe(line, event);
         true
@@ -181,6 +208,8 @@ pub(crate) struct Surveyor<'c> {
     conversion: &'c Conversion,
     is_restored: bool,
     has_sidecar: bool,
+    /// `None` once it was found.
+    first_carry: Option<FirstCarry>,
     survey: Survey,
     planner: Option<Box<dyn Planner>>,
     /// The first line of the user, and of the assistant.
@@ -208,6 +237,7 @@ impl<'c> Surveyor<'c> {
             conversion,
             is_restored: false,
             has_sidecar: false,
+            first_carry: None,
             survey,
             planner: from.planner.map(|planner| planner(options)),
             samples: [None, None],
@@ -232,6 +262,15 @@ impl<'c> Surveyor<'c> {
         let Ok(event) = event else { return };
         if self.is_restored && survey.start.is_none() {
             survey.start = WrittenStart::of(from, line, event);
+        }
+        if let Some(first) = &mut self.first_carry
+            && event.nth == 0
+            && let Some(member) = Member::find(event.value, from)
+            && let Ok(carry) = Carry::parse(&member.carry)
+            && let (true, template) = first.read(&carry)
+        {
+            survey.moved_template = template;
+            self.first_carry = None;
         }
         if let Some(planner) = &mut self.planner {
             planner.observe(line.offset(), event);

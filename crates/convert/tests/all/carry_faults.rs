@@ -352,3 +352,41 @@ fn many_records_after_the_last_shown_one_come_back_in_order() {
         assert_eq!(report.restored.gaps, 0, "{mode:?}");
     }
 }
+
+#[test]
+fn every_source_record_comes_home_from_moved_lines() {
+    // The pieces of a damaged line are joined only if they follow each other.
+    for fixture in fixtures().into_iter().filter(|it| !it.name.starts_with("damaged/")) {
+        let Some(from) = by_name(&fixture.format).filter(|from| !from.framing.is_document()) else {
+            continue;
+        };
+        let trimmed = |bytes: &[u8]| {
+            let mut lines: Vec<Vec<u8>> =
+                lines(bytes).iter().map(|line| line.trim_ascii().to_vec()).collect();
+            lines.sort_unstable();
+            lines
+        };
+        let modes = [CarryMode::Inline, CarryMode::Sidecar];
+        let targets = line_targets().filter(|to| to.name != from.name);
+        let ways = targets.flat_map(|to| modes.map(|mode| (to, mode)));
+        for (to, mode) in chosen(&fixture.name, ways, 2) {
+            let written = there(&fixture.bytes, from, to, mode);
+            let all = lines(&written.bytes);
+            let mut orders = vec![all.clone(); 3];
+            if let [reversed, first_is_last, swapped] = &mut orders[..]
+                && all.len() > 1
+            {
+                reversed.reverse();
+                first_is_last.rotate_left(1);
+                swapped.swap(0, 1);
+            }
+            for (order, bytes) in orders.iter().enumerate() {
+                let changed = Written { bytes: bytes.concat(), sidecar: written.sidecar.clone() };
+                let (restored, report) = home(&changed, to, from);
+                let what = format!("{} to {} {mode:?}, order {order}", fixture.name, to.name);
+                assert_eq!(report.restored.edited, 0, "{what}: {report:?}");
+                assert!(trimmed(&restored) == trimmed(&fixture.bytes), "{what}: {report:?}");
+            }
+        }
+    }
+}

@@ -38,6 +38,14 @@ impl Restorer {
         let Some(sidecar) = &mut self.sidecar else { return Ok(Found::Nothing) };
         let is_first = !std::mem::replace(&mut self.has_read, true);
         let guard = line_guard(self.written, line, value);
+        if is_first && let Some(first) = sidecar.peek()? {
+            // The template's record may be gone or moved; the other carries need the template.
+            let first = Some(first).filter(|first| Carry::guard_in(first) != Some(guard));
+            let first = first.and_then(|first| Carry::parse(first).ok());
+            let first = first.filter(|it| it.ordinal == Some(0) && it.format.is(self.format));
+            let template = first.and_then(|first| first.template);
+            self.template = template.map(|template| template.as_bytes().to_vec());
+        }
         if let Some(carry) = sidecar.take(guard)? {
             return Ok(Found::Carry(carry));
         }
@@ -56,10 +64,6 @@ impl Restorer {
             && carry.format.is(self.format);
         let is_of_value = is_of_value(self.written, line.is_glue());
         if !is_edited && (is_of_value || self.spelled_as(text, carry.guard).is_none()) {
-            if is_first && carry.ordinal == Some(0) && carry.format.is(self.format) {
-                // The template's record may be gone; the other carries need the template.
-                self.template = carry.template.map(|it| it.as_bytes().to_vec());
-            }
             return Ok(Found::Nothing);
         }
         let sidecar = self.sidecar.as_mut();
