@@ -44,7 +44,7 @@ use crate::carry::{
 const MAX_FACTOR: u64 = 16;
 const FREE_BYTES: u64 = 1024 * 1024;
 
-/// Limit on the bytes of added records that wait for the head of a document.
+/// Limit on the bytes of records that wait for the head of a document.
 const MAX_EARLY: usize = 1024 * 1024;
 
 /// Turns records of one format into the records of another that they carry.
@@ -56,10 +56,10 @@ pub(crate) struct Restorer {
     written: &'static Format,
     template: Option<Vec<u8>>,
     orders: MemberOrders,
-    /// Added records that wait for the head of the document, and the bytes of added records until then.
+    /// Added and moved records that wait for the head of the document, and the bytes of such records until then.
     early: VecDeque<Item>,
     n_early: usize,
-    /// Whether a source record was restored, or is no longer waited for.
+    /// Whether the start of the document was restored, or is no longer waited for.
     has_head: bool,
     ordinals: Ordinals,
     /// The ordinals of the sidecar's carries whose records did not come.
@@ -190,10 +190,13 @@ impl Restorer {
                 return Ok(Some((0, item)));
             }
             if let Some((file_idx, mut item)) = self.buffers.next_item(&mut self.stats) {
-                self.has_head |= matches!(item, Item::Restored { .. });
                 self.compare_parts(&item);
                 if file_idx == 0 {
                     self.moved.change(&mut item, self.format, &mut self.scanner);
+                    if self.is_before_head(&item) {
+                        self.early.push_back(item);
+                        continue;
+                    }
                 }
                 return Ok(Some((file_idx, item)));
             }
@@ -497,6 +500,18 @@ impl Restorer {
         !self.has_head && self.format.framing.is_document()
     }
 
+    /// Returns whether a released record of a document comes before the document's head, because it was moved, or
+    /// the head is gone. It waits as an added one does.
+    fn is_before_head(&mut self, item: &Item) -> bool {
+        self.has_head |= matches!(item, Item::Restored { is_start: true, .. });
+        if self.has_head || !self.format.framing.is_document() {
+            return false;
+        }
+        // Above the limit, the records that wait come before this one.
+        self.is_early(item);
+        true
+    }
+
     /// Returns the next of the records that waited for the head of the document.
     fn next_early(&mut self) -> Option<Item> {
         if self.has_head { self.early.pop_front() } else { None }
@@ -504,6 +519,7 @@ impl Restorer {
 
     /// Releases all waiting records.
     pub(crate) fn flush(&mut self) {
+        self.has_head = true;
         self.buffers.drain(&mut self.stats);
     }
 

@@ -17,6 +17,8 @@ use jsonl::{Scanner, validate};
 /// Limit on the levels whose brackets are kept.
 const MAX_LEVELS: usize = 64;
 
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// Puts a document together.
 #[derive(Debug)]
 pub(crate) struct Assembler {
@@ -195,7 +197,7 @@ impl Assembler {
             return self.push_held(out);
         }
         if !self.has_head {
-            return;
+            self.start_array(out);
         }
         if let Some(tail) = self.tail.take().filter(|tail| self.closes(tail)) {
             return self.push(&tail, out);
@@ -239,9 +241,11 @@ impl Assembler {
 
     /// Appends restored glue as far as it fits.
     fn push_glue(&mut self, glue: &[u8], out: &mut Vec<u8>) {
-        let mut after = self.nesting.clone();
-        after.feed(glue);
-        if !self.has_head {
+        let text = glue.strip_prefix(BYTE_ORDER_MARK).unwrap_or(glue);
+        let first = text.iter().find(|byte| !is_blank(**byte));
+        if !self.has_head && matches!(first, Some(b'{' | b'[')) {
+            let mut after = self.nesting.clone();
+            after.feed(glue);
             if after.is_in_array() {
                 self.push(glue, out);
             } else if after.depth == 0 {
@@ -249,12 +253,21 @@ impl Assembler {
             }
             return;
         }
-        match glue.iter().find(|byte| !is_blank(**byte)) {
-            Some(b']') if after.depth == 0 => self.tail = Some(glue.to_vec()),
-            // The end of an array of records, and the start of another one.
-            Some(b']') if after.is_in_array() => self.push(glue, out),
+        if first != Some(&b']') {
             // A separator.
-            _ => {}
+            return;
+        }
+        if !self.has_head {
+            // The head is gone.
+            self.start_array(out);
+        }
+        let mut after = self.nesting.clone();
+        after.feed(glue);
+        if after.depth == 0 {
+            self.tail = Some(glue.to_vec());
+        } else if after.is_in_array() && self.fits(glue, &after) {
+            // The end of an array of records, and the start of another one.
+            self.push(glue, out);
         }
     }
 
@@ -262,7 +275,7 @@ impl Assembler {
     /// rest as the tail.
     fn split(&mut self, document: &[u8], out: &mut Vec<u8>) {
         let mut scanner = Scanner::default();
-        let mark = "\u{feff}".as_bytes();
+        let mark = BYTE_ORDER_MARK;
         let start = if document.starts_with(mark) { mark.len() } else { 0 };
         let Ok(value) = scanner.scan_slice(document.get(start..).unwrap_or_default(), 0) else {
             return;
@@ -306,22 +319,32 @@ impl Assembler {
 
     fn start_record(&mut self, out: &mut Vec<u8>) {
         if !self.has_head {
-            let mut head = Vec::new();
-            if self.array.is_empty() {
-                head.push(b'[');
-            } else {
-                head.push(b'{');
-                self.push_array(&mut head);
-            }
-            self.push(&head, out);
+            self.start_array(out);
         } else if self.nesting.needs_comma() {
             out.push(b',');
         }
         out.push(b'\n');
     }
 
+    /// Appends a head without members of the source.
+    fn start_array(&mut self, out: &mut Vec<u8>) {
+        let mut head = Vec::new();
+        if self.array.is_empty() {
+            head.push(b'[');
+        } else {
+            head.push(b'{');
+            self.push_array(&mut head);
+        }
+        self.push(&head, out);
+    }
+
     /// Returns whether a tail makes the document complete.
     fn closes(&self, tail: &[u8]) -> bool {
+        self.fits(tail, &Nesting::default())
+    }
+
+    /// Returns whether the document is JSON with this glue next, which leaves these brackets open.
+    fn fits(&self, glue: &[u8], after: &Nesting) -> bool {
         if self.nesting.depth != self.nesting.open.len() || self.nesting.last == b',' {
             return false;
         }
@@ -332,7 +355,9 @@ impl Assembler {
                 document.extend_from_slice(b"\"\":");
             }
         }
-        document.extend_from_slice(tail);
+        document.extend_from_slice(glue);
+        let ends = after.open.iter().rev().map(|it| if *it == b'[' { b']' } else { b'}' });
+        document.extend(ends);
         validate(&document).is_ok()
     }
 }
@@ -392,6 +417,8 @@ mod tests {
             (vec![gap(one), SEPARATOR, one], "{\"m\":[\n{\"a\":1},\n{\"a\":1}\n]}\n"),
             (vec![("+{\"x\":1}", true, true), new], "{\"x\":1,\"m\":[\n{\"a\":9}\n]}\n"),
             (vec![("+{}", true, true)], "{\"m\":[\n]}\n"),
+            (vec![gap(TAIL)], "{\"m\":[\n],\"n\":2}\n"),
+            (vec![gap(SEPARATOR)], "{\"m\":[\n]}\n"),
             (vec![("{\"m\" : [ ],\"n\":1}", true, true), new], "{\"m\" : [ \n{\"a\":9}],\"n\":1}"),
             (vec![("{\"n\":1}", true, true), new], "{\"n\":1,\"m\":[\n{\"a\":9}]}"),
         ] {
@@ -415,5 +442,10 @@ mod tests {
         // Without its first bracket, a tail does not close the document.
         let cut = [units[0], ("{\"a\":2}", false, false), ("]}", true, true)];
         assert_eq!(document(&cut), "{\"a\":[{\"s\":[\n{\"a\":2}]}\n]}\n");
+        // Without the head, the end of an array may open one within the made head, or does not fit.
+        let (one, next) = (("{\"a\":2}", true, false), ("],\"t\":[", false, true));
+        assert_eq!(document(&[next, one]), "{\"m\":[],\"t\":[\n{\"a\":2}\n]}\n");
+        let next = ("]},{\"s\":[", false, true);
+        assert_eq!(document(&[next, one]), "{\"m\":[\n{\"a\":2}\n]}\n");
     }
 }

@@ -353,6 +353,90 @@ fn many_records_after_the_last_shown_one_come_back_in_order() {
     }
 }
 
+/// Returns a document without its records: its arrays of records are empty.
+fn without_records(mut document: serde_json::Value) -> serde_json::Value {
+    let members: Vec<&mut serde_json::Value> = match &mut document {
+        serde_json::Value::Object(object) => object.values_mut().collect(),
+        _ => Vec::new(),
+    };
+    for member in members {
+        if let Some(records) = member.as_array_mut().filter(|records| !records.is_empty()) {
+            let has_records = records.iter().all(serde_json::Value::is_object);
+            records.retain(|_| !has_records);
+        }
+    }
+    document
+}
+
+#[test]
+fn a_document_stays_one_when_written_lines_are_moved_or_cut() {
+    let documents: Vec<Fixture> = fixtures()
+        .into_iter()
+        .filter(|fixture| by_name(&fixture.format).is_some_and(|it| it.framing.is_document()))
+        .filter(|fixture| serde_json::from_slice::<serde_json::Value>(&fixture.bytes).is_ok())
+        .collect();
+    assert!(documents.len() > 15, "{}", documents.len());
+    let mut wrong = Vec::new();
+    for fixture in documents {
+        let from = by_name(&fixture.format).expect("a format");
+        let source: serde_json::Value = serde_json::from_slice(&fixture.bytes).expect("JSON");
+        let modes = [CarryMode::Inline, CarryMode::Sidecar];
+        let ways = line_targets().flat_map(|to| modes.map(|mode| (to, mode)));
+        for (to, mode) in chosen(&fixture.name, ways, 5) {
+            let written = there(&fixture.bytes, from, to, mode);
+            let all = lines(&written.bytes);
+            let n = all.len();
+            let mut orders: Vec<Vec<usize>> = vec![(0..n).rev().collect()];
+            for at in 1..n {
+                let mut swapped: Vec<usize> = (0..n).collect();
+                swapped.swap(at - 1, at);
+                orders.push(swapped);
+                orders.push((at..n).chain(0..at).collect());
+                // The first lines, and one of the others, are gone.
+                orders.push((at..n).collect());
+                orders.push((0..n).filter(|it| *it != at).collect());
+            }
+            for order in orders {
+                let is_moved = order.len() == n;
+                let changed = order.iter().flat_map(|at| all[*at].iter().copied()).collect();
+                let changed = Written { bytes: changed, sidecar: written.sidecar.clone() };
+                let (restored, report) = home(&changed, to, from);
+                let what = format!("{} to {} {mode:?}, {order:?}", fixture.name, to.name);
+                match serde_json::from_slice::<serde_json::Value>(&restored) {
+                    Err(error) => wrong.push(format!("{what}: {error}")),
+                    Ok(_) if !report.wants_attention() => wrong.push(format!("{what}: unsaid")),
+                    // Items that are no records, and are in no order, are among the records of the other fixture.
+                    Ok(home) if is_moved && !fixture.name.ends_with("of-another-kind.json") => {
+                        let [home, source] = [home, source.clone()].map(without_records);
+                        if home != source {
+                            wrong.push(format!("{what}: {home} for {source}"));
+                        }
+                    }
+                    Ok(_) => {}
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The separators of a document are restored as long as its records follow each other.
+#[test]
+fn a_document_has_its_records_in_the_order_that_is_seen() {
+    let source = fixture("opencode/one-call.json");
+    let (from, to) = (format("opencode"), format("clido"));
+    let written = there(&source, from, to, CarryMode::Inline);
+    let mut moved = written_lines(&written.bytes);
+    moved.swap(1, 2);
+    let (restored, report) = home(&inline(&moved), to, from);
+    assert_eq!((report.restored.moved, report.restored.edited), (1, 0));
+    let [mut expected, found] =
+        [&source, &restored].map(|bytes| serde_json::from_slice::<serde_json::Value>(bytes));
+    let messages = expected.as_mut().expect("JSON")["messages"].as_array_mut().expect("messages");
+    messages.swap(0, 1);
+    assert_eq!(found.expect("JSON"), expected.expect("JSON"));
+}
+
 #[test]
 fn every_source_record_comes_home_from_moved_lines() {
     // The pieces of a damaged line are joined only if they follow each other.

@@ -12,6 +12,8 @@ pub(crate) enum Item {
     Restored {
         /// The bytes with the terminator.
         line: LineBuf,
+        /// Whether it is the start of its file, which was not moved.
+        is_start: bool,
         /// Whether it is a piece of a damaged record, and follows the piece before it.
         is_continued: bool,
         /// Whether it starts where the one before it ended, or at the start of the source.
