@@ -328,6 +328,11 @@ impl Conversion {
             }
         };
         let Sinks { main: sink, sidecar: beside, residue } = sinks;
+        // A title in a hidden line is none.
+        let wins = survey.facts.title.as_ref().map(|(_, text)| text);
+        if survey.title.as_ref().map(|title| &title.text) != wins {
+            survey.title = None;
+        }
         survey.facts.agent = agent;
         survey.facts.session_start = session_start;
         if let Some(derived) = derived {

@@ -13,7 +13,7 @@ use self::{
     calls::SharedCalls,
     event_facts::{EventFacts, Mention},
 };
-use crate::{Event, IdHasher, IdSet, Interactions, TitleRank};
+use crate::{Event, IdHasher, IdSet, Interactions, Title, TitleRank};
 
 /// The facts of a session, from a first pass over the events that will be shown: its id, title, tools
 /// and, in [`interactions`](Self::interactions), its models.
@@ -66,6 +66,13 @@ pub struct Facts {
 const MAX_LISTED: usize = 32;
 
 impl Facts {
+    /// Returns whether a title is the one that wins so far.
+    pub fn has_title(&self, title: &Title<'_>) -> bool {
+        let wins =
+            |(rank, text): &(TitleRank, String)| *rank == title.rank && text == title.text.as_str();
+        self.title.as_ref().is_some_and(wins)
+    }
+
     /// Creates the facts of a session with an id, a JSON string, if known.
     pub fn of_session(session_id: Option<String>) -> Self {
         Self { session_id, ..Self::default() }

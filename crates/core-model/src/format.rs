@@ -43,6 +43,8 @@ pub struct Format {
     /// itself is the last one. Keys are joined by dots, and `[]` is each item of an array:
     /// `parts[].metadata`.
     pub carry_places: &'static [&'static str],
+    /// The member of a document with the title of the session, as a path such as `info.title`.
+    pub title_place: Option<&'static str>,
     /// Whether sub-agents' messages are among the others.
     pub has_inline_agents: bool,
     /// Whether the lines of most files are the conversation in its order, so that a conversion can
@@ -150,6 +152,7 @@ impl Format {
             framing: Framing::Lines,
             rewrites: Rewrites::Never,
             carry_places: &[],
+            title_place: None,
             has_inline_agents: false,
             is_linear: false,
             learns: false,
@@ -211,6 +214,14 @@ impl Format {
     #[must_use]
     pub const fn carry_places(mut self, places: &'static [&'static str]) -> Self {
         self.carry_places = places;
+        self
+    }
+
+    /// Sets the member of a document with the title of the session. A title that was changed in another client gets
+    /// home there.
+    #[must_use]
+    pub const fn title_place(mut self, path: &'static str) -> Self {
+        self.title_place = Some(path);
         self
     }
 

@@ -102,6 +102,7 @@ pub static FORMAT: Format = Format::new(
 .framing(Framing::Document(PATHS))
 .rewrites(Rewrites::Values { volatile: &["final_metrics"] })
 .carry_places(&["extra"])
+.title_place("extra.title")
 .read_more(reader::read_more)
 .cost(CostPolicy::Cumulative)
 .with_image_files()

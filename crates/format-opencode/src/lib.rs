@@ -107,6 +107,7 @@ pub static FORMAT: Format = Format::new(
 .framing(Framing::Document(PATHS))
 .rewrites(Rewrites::Values { volatile: VOLATILE })
 .carry_places(&["parts[].metadata.convert", "info.metadata.convert"])
+.title_place("info.title")
 .read_more(read_more)
 .planner(|_| Box::<Revert>::default())
 .layout(layout::LAYOUT)

@@ -154,6 +154,11 @@ impl Restorer {
         self.template = template.map(String::into_bytes);
     }
 
+    /// Returns whether the carries are in a sidecar.
+    pub(crate) fn has_sidecar(&self) -> bool {
+        self.sidecar.is_some()
+    }
+
     /// Returns whether the sidecar has no carry for a record with this guard.
     ///
     /// # Errors

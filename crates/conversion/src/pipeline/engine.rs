@@ -71,9 +71,10 @@ use core_model::{
 };
 use jsonl::{Line, Value};
 
+pub(crate) use self::title::NewTitle;
 use self::{
     records::{Records, slot},
-    title::TitledHead,
+    title::{TitleChange, TitledHead},
 };
 use crate::{
     carry::{CarryEncoder, Manifest, PendingEntries, run::Run, temporary_lines},
@@ -155,6 +156,7 @@ pub(crate) struct Engine<'w> {
     /// Receives images that are files.
     images: Option<EachImage<'w>>,
     titled_head: Option<TitledHead>,
+    title_change: Option<TitleChange>,
 }
 
 /// The counts of what an engine wrote.
@@ -219,6 +221,7 @@ impl<'w> Engine<'w> {
             start,
             images: None,
             titled_head: None,
+            title_change: None,
         }
     }
 
@@ -351,6 +354,13 @@ impl<'w> Engine<'w> {
             self.is_prompt = false;
         }
         self.is_prompt |= !self.has_prompt && event.is_prompt();
+        if self.title_change.as_ref().is_some_and(|title| title.is_of(event)) {
+            // The head of the document has it, and no line.
+            return match (event.nth, event.has_next) {
+                (0, false) | (_, true) => Ok(()),
+                (_, false) => self.end_record(line, event),
+            };
+        }
         if let Some(answer) = self.answers.as_mut().and_then(|answers| answers.answer_of(event)) {
             self.writer.write(&answer, &mut self.out);
         }

@@ -73,10 +73,10 @@ use crate::{
     pipeline::{
         damage::DamageLog,
         deferred::{DeferredRecord, DeferredRecords},
-        engine::{Engine, Flow},
+        engine::{Engine, Flow, NewTitle},
         recovery::is_damage,
         report::Report,
-        survey::{Survey, as_own, as_prompt},
+        survey::{Survey, WrittenGuards, as_own, as_prompt},
     },
 };
 
@@ -190,19 +190,31 @@ impl<'w> SecondPass<'w> {
         Self { unused, ..self }
     }
 
-    /// Tells the restorers the folder of the session, if the record that names it was edited: the
-    /// source record that gets the new folder may come before it.
+    /// Tells the restorers the folder of the session, and the engine its title, if the records that name them were
+    /// edited, or if that of the title was added: the source records that get them may come before.
     pub(crate) fn with_edited_start(mut self) -> io::Result<Self> {
-        let Some(start) = self.survey.start.take() else { return Ok(self) };
-        let is_edited = match (start.carried, self.restorers.first_mut()) {
-            (Some(carried), _) => carried != start.guard,
-            (None, Some(first)) => first.lacks(start.guard)?,
-            (None, None) => false,
-        };
-        if is_edited {
+        if let Some(start) = self.survey.start.take()
+            && self.is_edited(start.guards)?
+        {
             self.restorers.iter_mut().for_each(|restorer| restorer.move_to(&start.cwd));
         }
+        if let Some(title) = self.survey.title.take() {
+            let is_inline = self.restorers.first().is_some_and(|first| !first.has_sidecar());
+            let is_added = is_inline && title.guards.carried.is_none();
+            if is_added || self.is_edited(title.guards)? {
+                self.engine.set_new_title(&title.text);
+            }
+        }
         Ok(self)
+    }
+
+    fn is_edited(&mut self, guards: WrittenGuards) -> io::Result<bool> {
+        let WrittenGuards { guard, carried } = guards;
+        match (carried, self.restorers.first_mut()) {
+            (Some(carried), _) => Ok(carried != guard),
+            (None, Some(first)) => first.lacks(guard),
+            (None, None) => Ok(false),
+        }
     }
 
     /// Sets the sink of unreadable bytes.
@@ -250,13 +262,14 @@ impl<'w> SecondPass<'w> {
     /// Notes the title in the head of a document.
     fn note_title(&mut self, event: jsonl::Result<&Event<'_>>) {
         let (Ok(event), written) = (event, self.levels[0]) else { return };
+        let target = self.levels.last().copied().unwrap_or(written);
         if !written.rewrites.volatile().is_empty() {
             written.for_each_event(event.value, |event| {
                 let Body::Title(title) = &event.body else { return true };
                 let member = Member::find(event.value, written);
                 let whole = || event.value.raw().as_str().to_owned();
                 let head = member.map_or_else(whole, |member| member.visible());
-                self.engine.note_title(head, title);
+                self.engine.note_title(head, title, target);
                 false
             });
         }
@@ -284,9 +297,10 @@ impl<'w> SecondPass<'w> {
         }
         self.hold_left_carries()?;
         match self.engine.write_new_title(self.levels[0])? {
-            Some(true) => self.report.restored.added += 1,
-            Some(false) => self.report.restored.count_difference(0),
-            None => {}
+            NewTitle::None => {}
+            NewTitle::Added => self.report.restored.added += 1,
+            NewTitle::Edited => self.report.restored.edited += 1,
+            NewTitle::Lost => self.report.restored.count_difference(0),
         }
         let mut report = self.report;
         if self.files.len() > 1 {
@@ -470,8 +484,14 @@ impl<'w> SecondPass<'w> {
             return self.take_items(level + 1, scanner);
         }
         let offset = u64::from(!self.engine.is_at_start());
-        let (_, record) = scanner.scan_buf(line, offset, unit, paths);
-        self.engine.resume(line.bytes(), flow, carry.as_deref(), record.ok(), format)
+        let (unit, record) = scanner.scan_buf(line, offset, unit, paths);
+        let record = record.ok();
+        let titled = match flow.is_glue {
+            true => self.engine.with_new_title(&unit, record, format),
+            false => None,
+        };
+        let bytes = titled.as_deref().unwrap_or(line.bytes());
+        self.engine.resume(bytes, flow, carry.as_deref(), record, format)
     }
 
     /// Converts the events of a record for a file.

@@ -37,6 +37,8 @@ pub(crate) struct Survey {
     pub(crate) has_derived: bool,
     /// The first record that names the folder, in a source that is restored.
     pub(crate) start: Option<WrittenStart>,
+    /// The record with the title, if a file of lines is restored to a document.
+    pub(crate) title: Option<WrittenTitle>,
     /// The guards of all records, in a source with a sidecar.
     pub(crate) guards: HashSet<u64>,
     /// The template of a file that is restored, if another record was moved before the one that has it.
@@ -48,21 +50,40 @@ pub(crate) struct Survey {
 pub(crate) struct WrittenStart {
     /// The folder.
     pub(crate) cwd: String,
-    /// The guard of the record, and the guard in its carry.
+    pub(crate) guards: WrittenGuards,
+}
+
+/// The record of a written file with the title that wins.
+#[derive(Debug)]
+pub(crate) struct WrittenTitle {
+    /// The title, as written.
+    pub(crate) text: String,
+    pub(crate) guards: WrittenGuards,
+}
+
+/// The guard of a written record, and the guard in its carry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WrittenGuards {
     pub(crate) guard: u64,
     pub(crate) carried: Option<u64>,
 }
 
-impl WrittenStart {
-    fn of(format: &Format, line: &Line<'_>, event: &Event<'_>) -> Option<Self> {
-        let cwd = event.context.cwd?.decode().into_owned();
+impl WrittenGuards {
+    fn of(format: &Format, line: &Line<'_>, event: &Event<'_>) -> Self {
         let member = Member::find(event.value, format);
         let carried = member.as_ref().and_then(|member| Carry::guard_in(&member.carry));
         let guard = match member {
             Some(member) => member.guard_in(format, line.is_glue()),
             None => line_guard(format, line, Some(event.value)),
         };
-        Some(Self { cwd, guard, carried })
+        Self { guard, carried }
+    }
+}
+
+impl WrittenStart {
+    fn of(format: &Format, line: &Line<'_>, event: &Event<'_>) -> Option<Self> {
+        let cwd = event.context.cwd?.decode().into_owned();
+        Some(Self { cwd, guards: WrittenGuards::of(format, line, event) })
     }
 }
 
@@ -296,6 +317,15 @@ impl<'c> Surveyor<'c> {
         }
         let facts = Some(&mut survey.facts).filter(|_| !event.is_sub_agent());
         self.log.observe(line.offset(), event, facts);
+        if let (Body::Title(title), true) = (&event.body, self.is_restored)
+            && to.title_place.is_some()
+            && !from.framing.is_document()
+            && survey.facts.has_title(title)
+        {
+            let text = title.text.as_str().to_owned();
+            survey.title =
+                Some(WrittenTitle { text, guards: WrittenGuards::of(from, line, event) });
+        }
         if !event.is_sub_agent() {
             return;
         }

@@ -569,3 +569,79 @@ fn a_title_that_was_changed_in_a_document_comes_home() {
     let (_, report) = home(unchanged.as_bytes(), "opencode", "sdk-stream");
     assert_eq!(report.restored.differs, 0);
 }
+
+#[test]
+fn a_title_that_was_added_or_edited_in_lines_comes_home_to_a_document() {
+    const NEW: &str = "A \"new\" name é";
+    let spelled = serde_json::to_string(NEW).expect("JSON");
+    let records = [
+        ("claude-code", r#"{"type":"custom-title","customTitle":NEW,"sessionId":"s"}"#),
+        ("clido", r#"{"type":"title","title":NEW}"#),
+        (
+            "codex",
+            r#"{"timestamp":"2026-11-27T10:00:00.000Z","type":"event_msg","payload":{"type":"thread_name_updated","thread_id":"s","thread_name":NEW}}"#,
+        ),
+        ("gemini", r#"{"$set":{"summary":NEW}}"#),
+    ];
+    let mut n_edited = 0;
+    for fixture in fixtures() {
+        let Some(from) = by_name(&fixture.format).filter(|from| from.framing.is_document()) else {
+            continue;
+        };
+        let Ok(source) = serde_json::from_slice::<serde_json::Value>(&fixture.bytes) else {
+            continue;
+        };
+        let expected = |new: &str| {
+            let mut document = source.clone();
+            let place = from.title_place.expect("a place");
+            let member = place.split('.').fold(&mut document, |object, key| &mut object[key]);
+            *member = new.into();
+            document
+        };
+        for (to, record) in records {
+            let what = format!("{} to {to}", fixture.name);
+            let target = joined(&there(&fixture.bytes, from.name, to));
+            let record = record.replace("NEW", &spelled);
+            let added = [&target[..], record.as_bytes(), b"\n"].concat();
+            let (restored, report) = home(&added, to, from.name);
+            let restored: serde_json::Value = serde_json::from_slice(&restored).expect("JSON");
+            assert_eq!(restored, expected(NEW), "{what}");
+            let stats = report.restored;
+            assert_eq!((stats.added, stats.edited, report.n_left_out), (1, 1, 0), "{what}");
+
+            let added = joined(&there(&fixture.bytes, from.name, to));
+            let mut lines = written_lines(&added);
+            let title = from.title_place.expect("a place").split('.');
+            let old = title.fold(&source, |object, key| &object[key]).as_str();
+            let Some(old) = old.filter(|old| !old.starts_with("New session")) else { continue };
+            let is_title = |line: &WrittenLine| {
+                let keys = ["customTitle", "title", "thread_name", "summary"];
+                keys.iter().any(|key| line.visible.contains(&format!("{key}\":\"{old}\"")))
+            };
+            let Some(at) = lines.iter().position(is_title) else { continue };
+            edit(&mut lines[at], old, "Edited title");
+            let (restored, report) = home(&joined(&lines), to, from.name);
+            let restored: serde_json::Value = serde_json::from_slice(&restored).expect("JSON");
+            assert_eq!(restored, expected("Edited title"), "{what}");
+            assert!(report.restored.edited > 0, "{what}");
+            n_edited += 1;
+        }
+    }
+    assert!(n_edited > 10, "{n_edited}");
+}
+
+/// A title that is no record of its own: in the head of another document.
+#[test]
+fn a_title_that_was_changed_in_a_document_comes_home_to_another_document() {
+    let source = fixture("atif/of-harbor.json");
+    let document = home(&source, "atif", "opencode").0;
+    assert!(home(&document, "opencode", "atif").0 == source);
+    let mut renamed: serde_json::Value = serde_json::from_slice(&document).expect("JSON");
+    renamed["info"]["title"] = "Another name".into();
+    let (restored, report) = home(renamed.to_string().as_bytes(), "opencode", "atif");
+    let restored: serde_json::Value = serde_json::from_slice(&restored).expect("JSON");
+    let mut expected: serde_json::Value = serde_json::from_slice(&source).expect("JSON");
+    expected["extra"]["title"] = "Another name".into();
+    assert_eq!(restored, expected);
+    assert_eq!((report.restored.edited, report.restored.differs), (1, 0));
+}

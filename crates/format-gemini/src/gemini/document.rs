@@ -38,6 +38,7 @@ pub static GEMINI_DOCUMENT: Format = Format::new(
 .project_marker(MARKER)
 .read_only()
 .framing(DOCUMENT_FRAMING)
+.title_place("summary")
 .rewrites(Rewrites::Values { volatile: &[] })
 .read_more(read_more)
 .planner(|options| Box::new(GeminiBranch::new(options)));

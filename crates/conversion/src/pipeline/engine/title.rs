@@ -1,12 +1,15 @@
-//! Brings the title of a document home, if its client changed it.
+//! Brings a title home that was changed in another client.
 //!
-//! In: a restored session whose title is `Tests`, and `"title":"Tests of the parser"` in the head of the document. Out: a
-//! record with the new title after the restored ones.
+//! In: a restored session whose title is `Tests`, and `"title":"Tests of the parser"` in the head of the document that it
+//! is restored from. Out: a record with the new title after the restored ones.
+//!
+//! In: `{"info":{"title":"Tests"},"messages":[`, which is restored, and the new title of a record that was added or
+//! edited. Out: `{"info":{"title":"Tests of the parser"},"messages":[`.
 
 use std::io;
 
 use core_model::{Body, Context, Event, Format, Losses, Title, TitleRank};
-use jsonl::{Line, Scanner, Text};
+use jsonl::{Line, Scanner, Text, Value, push_string};
 
 use super::Engine;
 
@@ -33,9 +36,113 @@ impl TitledHead {
     }
 }
 
+/// What became of a title that was changed in another client.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum NewTitle {
+    /// The title was not changed.
+    None,
+    /// The target has a new record with it.
+    Added,
+    /// A restored member has it.
+    Edited,
+    /// The target does not show it.
+    Lost,
+}
+
+/// A new title for the head, or the tail, of a document that is restored.
+pub(super) struct TitleChange {
+    text: String,
+    /// `None` until the member is restored; then, whether it had another title.
+    is_changed: Option<bool>,
+}
+
+impl TitleChange {
+    /// Returns whether an event says the title.
+    pub(super) fn is_of(&self, event: &Event<'_>) -> bool {
+        matches!(&event.body, Body::Title(title) if title.text.is(&self.text))
+    }
+}
+
+/// Returns glue of a document with a title in its member at `path`, and whether it had another one; `None` if the member
+/// comes later. `value` is the document without its records; `None` for brackets, commas and blanks alone.
+fn with_title(
+    glue: &Line<'_>,
+    value: Option<Value<'_>>,
+    path: &str,
+    title: &str,
+    format: &Format,
+) -> Option<(Vec<u8>, bool)> {
+    let bytes = glue.bytes();
+    let start_of = |value: Value<'_>| {
+        let start = glue.offset_of(value.raw().as_str().as_bytes())?;
+        usize::try_from(start.checked_sub(glue.offset())?).ok()
+    };
+    let mut spelled = Vec::new();
+    push_string(&mut spelled, title, format.style);
+    let (parent, key) = match path.split_once('.') {
+        Some((parent, key)) => (Some(parent), key),
+        None => (None, path),
+    };
+    let object = value.and_then(|value| parent.map_or(Some(value), |parent| value.get(parent)));
+    if let Some(member) = object.and_then(|object| object.get(key)) {
+        if member.text().is_some_and(|text| text.is(title)) {
+            return Some((bytes.to_vec(), false));
+        }
+        let start = start_of(member)?;
+        let (before, rest) = bytes.split_at_checked(start)?;
+        let rest = rest.get(member.raw().as_str().len()..)?;
+        return Some(([before, &spelled, rest].concat(), true));
+    }
+    let member = ["\"".as_bytes(), key.as_bytes(), b"\":", &spelled].concat();
+    if let (Some(_), Some(object)) = (parent, object.filter(|object| object.is_object())) {
+        let (before, rest) = bytes.split_at_checked(start_of(object)? + 1)?;
+        let separator: &[u8] = if object.members().next().is_some() { b"," } else { b"" };
+        return Some(([before, &member, separator, rest].concat(), true));
+    }
+    if object.is_some() && parent.is_some() || !bytes.trim_ascii_end().ends_with(b"}") {
+        return None;
+    }
+    // The end of the document.
+    let (before, rest) = bytes.split_at_checked(bytes.iter().rposition(|byte| *byte == b'}')?)?;
+    let is_empty = value.is_some_and(|value| value.members().next().is_none());
+    let separator: &[u8] = if is_empty { b"" } else { b"," };
+    let member = match parent {
+        Some(parent) => ["\"".as_bytes(), parent.as_bytes(), b"\":{", &member, b"}"].concat(),
+        None => member,
+    };
+    Some(([before, separator, &member, rest].concat(), true))
+}
+
 impl Engine<'_> {
+    /// Sets the title of a record that was added or edited, a JSON string. The restored document gets it.
+    pub(crate) fn set_new_title(&mut self, title: &str) {
+        let text = Text::new(title).map(|text| text.decode().into_owned());
+        self.title_change = text.map(|text| TitleChange { text, is_changed: None });
+    }
+
+    /// Returns glue of a restored document with the new title; `None` if it has no other title. `value` is the document
+    /// without its records; `None` if the glue is no part of one, or only punctuation.
+    pub(crate) fn with_new_title(
+        &mut self,
+        glue: &Line<'_>,
+        value: Option<Value<'_>>,
+        format: &Format,
+    ) -> Option<Vec<u8>> {
+        let change = self.title_change.as_mut().filter(|title| title.is_changed.is_none())?;
+        if value.is_none() && !glue.is_punctuation() {
+            return None;
+        }
+        let (bytes, is_changed) =
+            with_title(glue, value, format.title_place?, &change.text, format)?;
+        change.is_changed = Some(is_changed);
+        is_changed.then_some(bytes)
+    }
+
     /// Notes the title in the head of a document that is restored.
-    pub(crate) fn note_title(&mut self, head: String, title: &Title<'_>) {
+    pub(crate) fn note_title(&mut self, head: String, title: &Title<'_>, format: &Format) {
+        if format.title_place.is_some() {
+            return self.set_new_title(title.text.as_str());
+        }
         self.titled_head = Some(TitledHead {
             head,
             title: title.text.as_str().to_owned(),
@@ -44,11 +151,17 @@ impl Engine<'_> {
         });
     }
 
-    /// Passes the title of the document to the writer, if no restored record has it. Returns whether the target shows it;
-    /// `None` if it is no new title.
-    pub(crate) fn write_new_title(&mut self, from: &Format) -> io::Result<Option<bool>> {
+    /// Passes the title of the document to the writer, if no restored record has it. Returns what became of a new title.
+    pub(crate) fn write_new_title(&mut self, from: &Format) -> io::Result<NewTitle> {
+        if let Some(change) = self.title_change.take() {
+            return Ok(match change.is_changed {
+                Some(true) => NewTitle::Edited,
+                Some(false) => NewTitle::None,
+                None => NewTitle::Lost,
+            });
+        }
         let Some(shown) = self.titled_head.take().filter(|shown| !shown.is_restored) else {
-            return Ok(None);
+            return Ok(NewTitle::None);
         };
         // Only a lost title counts: it needs no time and no id of its record.
         let n_lost = |losses: &Losses| -> u64 {
@@ -57,7 +170,7 @@ impl Engine<'_> {
         };
         let losses = self.out.losses().clone();
         let (mut scanner, line) = (Scanner::default(), Line::new(shown.head.as_bytes(), 0));
-        let Ok(head) = scanner.scan(&line) else { return Ok(None) };
+        let Ok(head) = scanner.scan(&line) else { return Ok(NewTitle::None) };
         self.out.start_source(&line, from.style);
         from.for_each_event(head, |event| {
             let Body::Title(title) = event.body else { return true };
@@ -70,6 +183,6 @@ impl Engine<'_> {
         let is_shown = n_lost(self.out.losses()) == n_lost(&losses);
         // The list of losses would say that a carry keeps them, and none does.
         self.out.set_losses(losses);
-        Ok(Some(is_shown))
+        Ok(if is_shown { NewTitle::Added } else { NewTitle::Lost })
     }
 }
