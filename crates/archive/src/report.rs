@@ -138,6 +138,9 @@ impl ConvertedFile {
                 lines.push(format!("{label}: {count} {what}"));
             }
         }
+        lines.extend(report.left_out.iter().map(|Place { line, offset }| {
+            format!("{label}:{line}: byte {offset}: one of the records that were left out")
+        }));
         if let Some(offset) = tally.first_difference {
             lines.push(format!(
                 "{label}: byte {offset}: the first of them; --ignore-carry converts what is shown"

@@ -61,6 +61,7 @@ impl ReleasedItems {
                         return Some(Item::Converted {
                             line,
                             offset,
+                            number: 0,
                             skeletons,
                             is_doubled: false,
                         });

@@ -84,6 +84,8 @@ pub(crate) struct Restorer {
     sidecar: Option<Sidecar>,
     /// The carry whose entries are being read.
     current: Option<Current>,
+    /// The number of the record that is read; 0 if it is not known.
+    line_number: u64,
     is_finishing: bool,
     is_drained: bool,
     /// Whether written records are compared with the records that they restore.
@@ -124,6 +126,7 @@ impl Restorer {
             stats: RestoreStats::default(),
             sidecar,
             current: None,
+            line_number: 0,
             is_finishing: false,
             is_drained: false,
             is_comparing: true,
@@ -171,6 +174,11 @@ impl Restorer {
     /// Sets the folder that the source's first start gets.
     pub(crate) fn move_to(&mut self, cwd: &str) {
         self.moved.set(cwd);
+    }
+
+    /// Sets the number of the line that comes next.
+    pub(crate) fn set_line_number(&mut self, number: u64) {
+        self.line_number = number;
     }
 
     /// Adds bytes of the input to the limit on restored bytes.
@@ -328,7 +336,9 @@ impl Restorer {
             self.stats.doubled += 1;
             let record = ReadRecord { text: &member.visible(), is_terminated }.to_vec();
             let skeletons = None;
-            let item = Item::Converted { line: record, offset, skeletons, is_doubled: true };
+            let number = self.line_number;
+            let item =
+                Item::Converted { line: record, offset, number, skeletons, is_doubled: true };
             return self.buffers.push_edited(None, item, &mut self.stats);
         }
         // The members around the records have no place among them.
@@ -489,7 +499,8 @@ impl Restorer {
             Some(glue) => glue.raw().as_str().as_bytes().to_vec(),
             None => line.bytes().to_vec(),
         };
-        let item = Item::Converted { line, offset, skeletons: None, is_doubled };
+        let number = self.line_number;
+        let item = Item::Converted { line, offset, number, skeletons: None, is_doubled };
         match is_doubled {
             true => self.buffers.push_edited(None, item, &mut self.stats),
             false if self.is_early(&item) => self.early.push_back(item),

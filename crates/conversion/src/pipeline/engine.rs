@@ -78,7 +78,7 @@ use self::{
 };
 use crate::{
     carry::{CarryEncoder, Manifest, PendingEntries, run::Run, temporary_lines},
-    pipeline::{survey::Survey, target::Target},
+    pipeline::{report::MAX_PLACES, survey::Survey, target::Target},
 };
 
 /// Receives the images of a target, which must be written to files. An error ends the conversion.
@@ -127,6 +127,9 @@ pub(crate) struct Engine<'w> {
     out: Output,
     encoder: CarryEncoder,
     pending: PendingEntries,
+    /// The first records whose entries are pending.
+    unheld: Vec<Place>,
+    line_number: u64,
     /// Tiny source lines that become one entry.
     run: Run,
     /// The entries of lines that the writer has not emitted yet, indexed by line id.
@@ -167,6 +170,8 @@ pub struct Written {
     pub n_carried_whole: u64,
     /// 1 if pending entries were left out because the target had no line for them, otherwise 0.
     pub n_left_out: u64,
+    /// The first source records among them.
+    pub left_out: Vec<Place>,
     /// Written lines.
     pub n_lines: u64,
     /// Written bytes, without the sidecar.
@@ -203,6 +208,8 @@ impl<'w> Engine<'w> {
             },
             encoder: CarryEncoder::new(from.name, std::mem::take(&mut survey.template)),
             pending: PendingEntries::new((size > 0).then_some(size / 2)),
+            unheld: Vec::new(),
+            line_number: 0,
             run: Run::default(),
             records: Vec::new(),
             target: Target::new(to, mode, sink),
@@ -263,6 +270,7 @@ impl<'w> Engine<'w> {
 
     /// Sets the number of the source line.
     pub(crate) fn set_line_number(&mut self, number: u64) {
+        self.line_number = number;
         self.out.set_line_number(number);
     }
 
@@ -308,6 +316,9 @@ impl<'w> Engine<'w> {
         let carry = self.source_carry.take();
         if !self.has_carries() {
             return Ok(());
+        }
+        if self.unheld.len() < MAX_PLACES && !line.is_glue() {
+            self.unheld.push(Place { line: self.line_number, offset: line.offset() });
         }
         let is_in_run = self.run.notes(line) && carry.is_none();
         if !is_in_run || !self.run.has_room() {
@@ -553,6 +564,9 @@ impl<'w> Engine<'w> {
             skips.sort();
             let line = (&mut self.line, self.out.part(id), self.out.carry_mark(id));
             self.target.push(line, entries, skips, &self.encoder, &mut self.pending)?;
+            if self.pending.is_empty() {
+                self.unheld.clear();
+            }
             entries.clear();
             skips.clear();
             self.out.release(id);
@@ -575,6 +589,7 @@ impl<'w> Engine<'w> {
             bytes_sidecar,
             n_carried_whole: self.n_carried_whole,
             n_left_out: u64::from(is_left_out),
+            left_out: if is_left_out { self.unheld } else { Vec::new() },
             n_lines: self.target.n_lines,
             n_bytes: self.target.n_bytes,
             losses: self.out.take_losses(),

@@ -1,6 +1,6 @@
 //! Counts the results of a conversion, and the values that the target does not show.
 
-use core_model::{Evidence, Losses, Missing, SessionTree};
+use core_model::{Evidence, Losses, Missing, Place, SessionTree};
 
 use crate::{
     carry::restore::RestoreStats,
@@ -47,6 +47,8 @@ pub struct Report {
     /// 1 if source lines are missing from the target, because it had no line and no sidecar for
     /// their entries.
     pub n_left_out: u64,
+    /// The first source lines that are missing, at most [`MAX_PLACES`].
+    pub left_out: Vec<Place>,
     /// The secrets that were removed before conversion.
     pub redactions: Redactions,
     /// Files beside the main file that were dropped: no folder for them, or an unsafe name.

@@ -252,6 +252,7 @@ impl<'w> SecondPass<'w> {
         if line.is_glue() && line.offset() == 0 {
             self.note_title(event);
         }
+        self.restorers[0].set_line_number(self.report.lines_in);
         self.restorers[0].push(line, event.ok(), None)?;
         let mut scanner = std::mem::take(&mut self.scanner);
         let result = self.take_items(0, &mut scanner);
@@ -324,6 +325,7 @@ impl<'w> SecondPass<'w> {
         report.bytes_sidecar = written.bytes_sidecar.unwrap_or_default();
         report.n_carried_whole = written.n_carried_whole;
         report.n_left_out = written.n_left_out;
+        report.left_out = written.left_out;
         report.lines_out = written.n_lines;
         report.bytes_out = written.n_bytes;
         report.losses = written.losses;
@@ -449,14 +451,17 @@ impl<'w> SecondPass<'w> {
                     self.take_items(level + 1, scanner)?;
                 }
                 Item::Orphan { carry } => self.engine.push_restored_carry(&carry)?,
-                Item::Converted { line, offset, skeletons, is_doubled } => {
+                Item::Converted { line, offset, number, skeletons, is_doubled } => {
                     self.flush_restorers(level + 1, scanner)?;
                     let format = self.levels[level];
                     let line = Line::of_unit(&line, offset, unit_in(format, false));
                     let skeleton = skeletons.and_then(|skeletons| skeletons.into_iter().next());
                     let edited = Edited { skeleton: skeleton.as_deref(), is_doubled };
                     let (line, record) = scanner.scan(&line, &[]);
+                    let now = self.report.lines_in;
+                    self.engine.set_line_number(if number > 0 { number } else { now });
                     self.convert_record(file_idx, &line, record, format, edited)?;
+                    self.engine.set_line_number(now);
                 }
             }
         }

@@ -645,3 +645,16 @@ fn a_title_that_was_changed_in_a_document_comes_home_to_another_document() {
     assert_eq!(restored, expected);
     assert_eq!((report.restored.edited, report.restored.differs), (1, 0));
 }
+
+#[test]
+fn records_that_no_line_can_hold_are_named_by_their_lines() {
+    // OpenCode has no record for an error alone.
+    let mut target = there(&fixture("opencode/error.json"), "opencode", "copilot");
+    let at = position(&target, "mock says no");
+    edit(&mut target[at], "mock says no", "mock says yes");
+    let start: usize = target[..at].iter().map(|line| line.bytes.len()).sum();
+    let (_, report) = home(&joined(&target), "copilot", "opencode");
+    assert_eq!((report.restored.edited, report.n_left_out), (1, 1));
+    let places: Vec<_> = report.left_out.iter().map(|it| (it.line, it.offset)).collect();
+    assert_eq!(places, [(at as u64 + 1, start as u64)]);
+}

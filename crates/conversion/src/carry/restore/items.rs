@@ -31,6 +31,8 @@ pub(crate) enum Item {
         line: Vec<u8>,
         /// The offset in the file that it was read from.
         offset: u64,
+        /// The number of its line there; 0 if it is not known.
+        number: u64,
         /// If it was edited: the skeletons of its source records.
         skeletons: Option<Vec<Vec<u8>>>,
         /// Whether the file has the record a second time.

@@ -188,7 +188,8 @@ impl Restorer {
         self.stats.edited += 1;
         let skeletons = Some(skeleton.into_iter().collect());
         let (line, offset) = (own.record.to_vec(), own.offset);
-        let item = Item::Converted { line, offset, skeletons, is_doubled: false };
+        let number = self.line_number;
+        let item = Item::Converted { line, offset, number, skeletons, is_doubled: false };
         self.buffers.push_edited(place, item, &mut self.stats);
     }
 
