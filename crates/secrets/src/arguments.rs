@@ -8,7 +8,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::{
-    assignment::until_placeholder,
+    around::until_placeholder,
     command_line::password,
     cursor::Cursor,
     edge::is_edge,
@@ -175,7 +175,7 @@ pub(crate) fn short_name(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usi
 
 /// Finds a signed JSON Web Token in base64, whose first letters are the prefix.
 pub(crate) fn encoded_jwt(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    /// Letters that are decoded: those of the header and of the first claims.
+    /// Limit on the letters that are decoded: the header and the first claims.
     const MAX_LOOK: usize = 1024;
     /// Minimum length of a signed token in base64.
     const MIN_TOKEN: usize = 100;

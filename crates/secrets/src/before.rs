@@ -6,7 +6,7 @@
 use memchr::memmem;
 
 use crate::{
-    assignment::{context, past_closers},
+    around::{context, past_closers},
     cursor::Cursor,
     name::Name,
     piped::echoed,

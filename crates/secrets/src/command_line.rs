@@ -9,7 +9,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::{
-    assignment::{context, until_placeholder},
+    around::{context, until_placeholder},
     cursor::Cursor,
     placeholder::PLACEHOLDER,
     span::{Quote, bare_end, is_blank, is_quote},

@@ -9,7 +9,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::{
-    assignment::{context, past_closers},
+    around::{context, past_closers},
     cursor::Cursor,
     name::follows_placeholder,
     placeholder::PLACEHOLDER,

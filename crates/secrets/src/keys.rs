@@ -7,7 +7,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::{
-    assignment::{past_closers, until_placeholder},
+    around::{past_closers, until_placeholder},
     class::{ARMOR, BASE64, BASE64_URL, LETTERS},
     cursor::Cursor,
     edge::is_edge,

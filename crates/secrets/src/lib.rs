@@ -43,6 +43,7 @@
 )]
 
 mod arguments;
+mod around;
 mod assignment;
 mod base64;
 mod before;

@@ -1,4 +1,4 @@
-//! Finds what stands between a name and its value: a sign, a comma, a tag, blanks.
+//! Finds the link between a name and its value: a sign, a comma, a tag, blanks.
 //!
 //! In: `password: str = 'x'`, from the end of the name. Out: the position of `'x'`, and that a sign links
 //! both.
@@ -6,7 +6,7 @@
 use memchr::memmem;
 
 use crate::{
-    assignment::{context, past_closers, without_placeholders},
+    around::{context, past_closers, without_placeholders},
     cursor::Cursor,
     name::Name,
     placeholder::PLACEHOLDER,

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::{
-    assignment::{past_closers, until_placeholder, without_placeholders},
+    around::{past_closers, until_placeholder, without_placeholders},
     base64::decode,
     class::BASE64,
     cursor::Cursor,

@@ -8,7 +8,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::{
-    assignment::{context, past_closers, until_placeholder, without_placeholders},
+    around::{context, past_closers, until_placeholder, without_placeholders},
     command_line::password,
     cursor::Cursor,
     edge::is_edge,

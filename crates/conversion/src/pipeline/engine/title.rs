@@ -36,7 +36,7 @@ impl TitledHead {
     }
 }
 
-/// What became of a title that was changed in another client.
+/// The outcome for a title that was changed in another client.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum NewTitle {
     /// The title was not changed.
@@ -151,7 +151,7 @@ impl Engine<'_> {
         });
     }
 
-    /// Passes the title of the document to the writer, if no restored record has it. Returns what became of a new title.
+    /// Passes the title of the document to the writer, if no restored record has it. Returns the outcome for a new title.
     pub(crate) fn write_new_title(&mut self, from: &Format) -> io::Result<NewTitle> {
         if let Some(change) = self.title_change.take() {
             return Ok(match change.is_changed {

@@ -1,0 +1,54 @@
+//! Finds the text around a place: the line before it, and the marks that close a name.
+//!
+//! In: `"a": [REDACTED:password] token = x`, and the place of `x`. Out: ` token = `.
+
+use memchr::memmem;
+
+use crate::{class::WORD, cursor::Cursor, placeholder::PLACEHOLDER};
+
+/// Returns at most `max` bytes before a position in its line, back to the last redacted secret. So
+/// a second run finds no more than the first.
+pub(crate) fn context(place: Cursor<'_>, max: usize) -> &[u8] {
+    let before = without_placeholders(place.window_before(max));
+    let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    let escape = memmem::rfind(line, b"\\n").map_or(0, |at| at.saturating_add(2));
+    line.get(escape..).unwrap_or_default()
+}
+
+/// Returns the bytes after the last placeholder of a redacted secret.
+pub(crate) fn without_placeholders(before: &[u8]) -> &[u8] {
+    let Some(start) = memmem::rfind(before, PLACEHOLDER) else { return before };
+    let rest = before.get(start.saturating_add(PLACEHOLDER.len())..).unwrap_or_default();
+    let is_in = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+    let name = rest.iter().take_while(|byte| is_in(byte)).count();
+    let rest = rest.get(name..).and_then(|rest| rest.strip_prefix(b"]")).unwrap_or(rest);
+    // The rest of a word whose start was redacted is not a word.
+    let word = rest.iter().take_while(|byte| WORD.has(**byte)).count();
+    rest.get(word..).unwrap_or_default()
+}
+
+/// Returns the bytes before the first placeholder of a redacted secret.
+pub(crate) fn until_placeholder(after: &[u8]) -> &[u8] {
+    memmem::find(after, PLACEHOLDER).and_then(|end| after.get(..end)).unwrap_or(after)
+}
+
+/// Returns the position after the closing marks of a name, `"`, `']`, `**`, and whether the name
+/// was in quotes.
+pub(crate) fn past_closers(mut at: Cursor<'_>) -> (Cursor<'_>, bool) {
+    /// The most closing marks are in `**"name"]):`.
+    const MAX_CLOSERS: usize = 4;
+    let mut has_quote = false;
+    for _ in 0..MAX_CLOSERS {
+        let slashes = at.skip(63, |byte| byte == b'\\');
+        at = match slashes.next() {
+            Some(b'"' | b'\'' | b'`') => {
+                has_quote = true;
+                slashes.forward(1)
+            }
+            Some(b']' | b')') if has_quote => at.forward(1),
+            Some(b'*') if at.place() == slashes.place() => at.forward(1),
+            _ => break,
+        };
+    }
+    (at, has_quote)
+}
