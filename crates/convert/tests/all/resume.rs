@@ -14,7 +14,10 @@ use std::{
 };
 
 use ::sessions::SessionFiles;
-use archive::{Change, ConvertError, Drafted, InstallTarget, Job, JobConfig, RunOutputs, Warnings};
+use archive::{
+    Change, ConvertError, Drafted, InstallTarget, Job, JobConfig, NotInstalled, RunOutputs,
+    Warnings,
+};
 use convert::{FORMATS, by_name};
 use core_model::{Environment, System};
 use storage::Interruption;
@@ -670,7 +673,12 @@ fn turns_that_come_in_between_are_not_lost() {
     assert_eq!(first.installed().change, Change::Grows);
     say(own, &original, "in-between");
     let before = home.sessions();
-    assert!(matches!(first.publish(&job()), Err(ConvertError::Changing)));
+    // It names the file that grew, and not the source.
+    let Err(ConvertError::NotInstalled(NotInstalled::Meanwhile(changed))) = first.publish(&job())
+    else {
+        panic!("a file that grew in the meantime was replaced");
+    };
+    assert_eq!(changed, original.display().to_string());
     assert_eq!(home.sessions(), before);
 }
 
