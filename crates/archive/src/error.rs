@@ -182,7 +182,7 @@ pub enum NotInstalled {
         converted: String,
     },
     /// Another program wrote to the session that is there, after it was compared.
-    #[error("{0} was written to in the meantime; nothing was written; give the same command again")]
+    #[error("{0} was written to in the meantime; nothing was written")]
     Meanwhile(String),
     /// A folder with files of the session cannot be read.
     #[error("a folder with files of it cannot be read; nothing was installed")]

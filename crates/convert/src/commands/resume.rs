@@ -222,14 +222,16 @@ fn refused(results: Results<'_>) -> io::Result<Status> {
 
 /// Returns advice for an error that keeps a session from going on.
 fn resume_hint(error: &ConvertError) -> Option<&'static str> {
-    use archive::NotInstalled::{Diverged, OddProject};
+    use archive::NotInstalled::{Diverged, Meanwhile, OddProject};
     match error {
         ConvertError::NotInstalled(Diverged { .. }) => Some(
             "go on with either of them in its own agent, or write the other one to a new file: \
              convert FILE --to FORMAT -o NEW",
         ),
         ConvertError::NotInstalled(OddProject(_)) => Some("--into FOLDER names another"),
-        ConvertError::Changing => Some("its agent may be running; end it and try again"),
+        ConvertError::Changing | ConvertError::NotInstalled(Meanwhile(_)) => {
+            Some("its agent may be running; end it and try again")
+        }
         error => convert_hint(error),
     }
 }
