@@ -71,7 +71,7 @@ pub struct Installed {
     pub path: PathBuf,
     /// What installing it changes.
     pub change: Change,
-    /// The warning to print, [`Format::install_note`].
+    /// The warning to print, [`core_model::Format::install_note`].
     pub note: Option<&'static str>,
 }
 

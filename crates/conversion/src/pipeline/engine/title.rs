@@ -52,6 +52,9 @@ pub(crate) enum NewTitle {
 /// A new title for the head, or the tail, of a document that is restored.
 pub(super) struct TitleChange {
     text: String,
+    /// Whether the title is known to be new. The title in the head of a written document is compared with the
+    /// restored one, and a head that cannot be restored is counted as such.
+    is_known: bool,
     /// `None` until the member is restored; then, whether it had another title.
     is_changed: Option<bool>,
 }
@@ -116,8 +119,12 @@ fn with_title(
 impl Engine<'_> {
     /// Sets the title of a record that was added or edited, a JSON string. The restored document gets it.
     pub(crate) fn set_new_title(&mut self, title: &str) {
+        self.expect_title(title, true);
+    }
+
+    fn expect_title(&mut self, title: &str, is_known: bool) {
         let text = Text::new(title).map(|text| text.decode().into_owned());
-        self.title_change = text.map(|text| TitleChange { text, is_changed: None });
+        self.title_change = text.map(|text| TitleChange { text, is_known, is_changed: None });
     }
 
     /// Returns glue of a restored document with the new title; `None` if it has no other title. `value` is the document
@@ -141,7 +148,7 @@ impl Engine<'_> {
     /// Notes the title in the head of a document that is restored.
     pub(crate) fn note_title(&mut self, head: String, title: &Title<'_>, format: &Format) {
         if format.title_place.is_some() {
-            return self.set_new_title(title.text.as_str());
+            return self.expect_title(title.text.as_str(), false);
         }
         self.titled_head = Some(TitledHead {
             head,
@@ -156,8 +163,8 @@ impl Engine<'_> {
         if let Some(change) = self.title_change.take() {
             return Ok(match change.is_changed {
                 Some(true) => NewTitle::Edited,
-                Some(false) => NewTitle::None,
-                None => NewTitle::Lost,
+                None if change.is_known => NewTitle::Lost,
+                Some(false) | None => NewTitle::None,
             });
         }
         let Some(shown) = self.titled_head.take().filter(|shown| !shown.is_restored) else {
