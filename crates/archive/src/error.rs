@@ -137,7 +137,8 @@ impl ConvertError {
         }
     }
 
-    /// Returns whether the system failed to read or write, whatever the bytes are.
+    /// Returns whether a call of the system failed: no such file, no permission, no space. Bytes that cannot be
+    /// decoded are no such error.
     pub fn is_of_system(&self) -> bool {
         use io::ErrorKind::{InvalidData, Other, UnexpectedEof};
         self.kind().is_some_and(|kind| !matches!(kind, InvalidData | Other | UnexpectedEof))

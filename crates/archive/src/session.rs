@@ -28,6 +28,13 @@ pub(crate) fn refused(unit: &SessionFiles, mut why: impl FnMut() -> ConvertError
     unit.files().map(|input| (input, Err(why()))).collect()
 }
 
+/// Collects the results that a conversion of a session passes on.
+pub(crate) fn collected<'u>(convert: impl FnOnce(&mut EachResult<'_, 'u>)) -> Results<'u> {
+    let mut results = Vec::new();
+    convert(&mut |input, result| results.push((input, result)));
+    results
+}
+
 /// Calls `each` with the error for the main file of a session; the other files were not converted because of
 /// it.
 pub(crate) fn refuse_for<'u>(

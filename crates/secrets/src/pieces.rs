@@ -78,20 +78,20 @@ fn last_piece<'b>(class: &Class, end: Cursor<'b>) -> Option<Cursor<'b>> {
     (is_over && is_key && !is_another(piece)).then_some(after)
 }
 
-/// What separates two pieces of a token.
+/// The separator between two pieces of a token.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Seam {
     /// A line break.
     Break,
     /// A line break with a mark that continues the line or frames it: `^`, `│`, `+`, `>`.
     Mark,
-    /// What joins two strings in code.
+    /// A joint of two strings in code, such as `" + "`.
     Joint,
 }
 
 /// Returns the position at which a token continues, and the seam before it.
 pub(crate) fn past_seam(at: Cursor<'_>) -> Option<(Cursor<'_>, Seam)> {
-    /// What a shell writes before a line break that it ignores, and a terminal at the end of a box.
+    /// Marks before a line break within a token: the escapes of shells, and the right border of a box.
     const MARKS: &[&[u8]] =
         &[b"^", b"`", "│".as_bytes(), "┃".as_bytes(), "║".as_bytes(), b"|", "↵".as_bytes(), b"="];
     // Most runs end here.
@@ -143,7 +143,7 @@ pub(crate) fn past_joint(at: Cursor<'_>, may_be_listed: bool) -> Option<Cursor<'
     (closed.previous() == next.previous()).then_some(next)
 }
 
-/// Moves past what a tool writes before a line: its number, a sign of a diff, a border, a mark of a quotation or a
+/// Moves past the prefix that a tool adds to a line: its number, a sign of a diff, a border, a mark of a quotation or a
 /// comment.
 fn past_frame(line: Cursor<'_>) -> Option<Cursor<'_>> {
     const FRAMES: &[&[u8]] = &[

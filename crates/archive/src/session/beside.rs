@@ -142,7 +142,7 @@ impl Job {
         let is_ours = self.outputs.has_written(path);
         let folder = folder_of(path);
         let is_there = folder.as_ref().is_some_and(|folder| folder.symlink_metadata().is_ok());
-        let is_old_folder = is_there && !is_ours && !self.is_unfinished(path, history, entries)?;
+        let is_old_folder = is_there && !is_ours && !self.is_unfinished(path, history, entries);
         let mut taken = HashSet::from([folded(path)]);
         let mut files = Vec::new();
         for entry in entries {
@@ -179,13 +179,14 @@ impl Job {
     }
 
     /// Returns whether the folder of a main file has only files of these entries, files in the journal, and
-    /// temporary files of killed runs, which it then removes. Existing files are compared later.
+    /// temporary files of killed runs, which it then removes. Existing files are compared later. A folder that
+    /// cannot be read is a stranger's.
     fn is_unfinished(
         &self,
         main: &Path,
         history: &ConversionHistory,
         entries: &[ManifestEntry],
-    ) -> io::Result<bool> {
+    ) -> bool {
         let role = |name: &str| self.config.to.layout.and_then(|layout| (layout.role)(name));
         let known: HashSet<_> = entries.iter().filter_map(|entry| path_of(entry, main)).collect();
         let manifest = history.manifest.as_ref();
@@ -197,28 +198,32 @@ impl Job {
             None => false,
         };
         let Some(root) = folder_of(main).filter(|folder| !has_link(folder, main)) else {
-            return Ok(false);
+            return false;
         };
-        let Ok(root) = Folder::open_found(&root) else { return Ok(false) };
+        let Ok(root) = Folder::open_found(&root) else { return false };
         let (mut folders, mut has_temporary) = (vec![root.clone()], false);
         while let Some(folder) = folders.pop() {
-            for Entry { name, kind } in folder.entries()? {
+            let Ok(entries) = folder.entries() else { return false };
+            for Entry { name, kind } in entries {
                 let path = folder.path().join(&name);
                 match kind {
-                    FileKind::Folder => folders.push(Arc::new(folder.enter(&name)?)),
+                    FileKind::Folder => match folder.enter(&name) {
+                        Ok(inner) => folders.push(Arc::new(inner)),
+                        Err(_) => return false,
+                    },
                     FileKind::File if is_left_by_the_dead(&folder, &name) => has_temporary = true,
                     FileKind::File
                         if known.contains(&path)
                             || self.outputs.has_written(&path)
                             || is_of_agent(&path) => {}
-                    _ => return Ok(false),
+                    _ => return false,
                 }
             }
         }
         if has_temporary && !self.outputs.write_options.is_dry_run {
             remove_dead(&root);
         }
-        Ok(true)
+        true
     }
 
     fn written(&self, place: &Path, n_files: usize) -> Result<Sink, ConvertError> {

@@ -22,7 +22,7 @@ use crate::{
     error::ConvertError,
     file_report::{EachResult, FileReport, Results},
     job::{Extra, Job, MAX_ATTEMPTS},
-    session::refuse_for,
+    session::{collected, refuse_for},
     status::FileStatus,
 };
 
@@ -93,10 +93,7 @@ impl Job {
         path: &Path,
         is_folder: bool,
     ) -> Results<'u> {
-        let mut results = Vec::new();
-        let mut each = |input, result| results.push((input, result));
-        self.convert_session_to(unit, path, is_folder, &mut each);
-        results
+        collected(|each| self.convert_session_to(unit, path, is_folder, each))
     }
 
     /// Converts a session to `path` and files beside it. Calls `each` with the result for each file of the

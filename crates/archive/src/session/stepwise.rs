@@ -10,7 +10,7 @@ use core_model::Format;
 use sessions::{Input, Redact, SessionFiles, UnknownFormat};
 use storage::Scratch;
 
-use super::refused_for;
+use super::{collected, refused_for};
 use crate::{
     config::JobConfig,
     error::ConvertError,
@@ -58,10 +58,7 @@ impl Job {
         let (job, _folder, main) = match step() {
             Ok(step) => step,
             Err(refusal) => {
-                let mut results = Vec::new();
-                let mut each = |input, result| results.push((input, result));
-                self.each_alone(unit, path, Err(refusal), &mut each);
-                return results;
+                return collected(|each| self.each_alone(unit, path, Err(refusal), each));
             }
         };
         let mut results = job.convert_session(unit, &main, false);

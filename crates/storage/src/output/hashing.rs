@@ -24,8 +24,7 @@ pub enum Asked {
 pub struct Hashing<W> {
     /// The inner sink.
     pub inner: W,
-    /// Boxed, because a session of several files may have tens of thousands of pending ones, whose hashes are
-    /// not asked for.
+    /// Boxed: a session may have tens of thousands of pending files, and most runs ask for no hash.
     hash: Option<Box<XxHash3_64>>,
     /// The number of bytes written.
     pub length: u64,
