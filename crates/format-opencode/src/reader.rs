@@ -57,8 +57,8 @@ pub fn read(record: Value<'_>) -> Event<'_> {
 
 /// Reads event `n` of a record; `None` past the last one.
 ///
-/// A session has its start and its title. A message has the notice of its compaction, itself, the
-/// results of its tools, and the notice of its error, as far as it has them.
+/// A session has its start and its title. A message has the notice of its compaction, itself, notices of the
+/// user's texts that are not sent, the results of its tools, and the notice of its error, as far as it has them.
 pub fn read_more(record: Value<'_>, n: u32) -> Option<Event<'_>> {
     let n = n as usize;
     match Record::decode(record) {
@@ -120,11 +120,16 @@ fn read_message<'l>(record: Value<'l>, message: &MessageInfo<'l>, n: usize) -> O
             compaction.map(read_compaction),
             prompt.then(|| Body::Message(read_prompt(message, parts))),
         ];
-        event.body = match bodies.into_iter().flatten().nth(n) {
+        let notes = message.parts().filter_map(read_note);
+        event.body = match bodies.into_iter().flatten().chain(notes).nth(n) {
             Some(body) => body,
             None if n == 0 => Body::Other,
             None => return None,
         };
+        if n > 0 && matches!(event.body, Body::Notice(_)) {
+            // The id is the prompt's.
+            event.context.uuid = None;
+        }
         return Some(event);
     }
     if !message.role.is_some_and(|role| role.is("assistant")) {
@@ -155,8 +160,12 @@ fn read_message<'l>(record: Value<'l>, message: &MessageInfo<'l>, n: usize) -> O
 
 /// Returns whether a part is a block of the user's message. A text that is ignored is not sent.
 fn is_said(part: Value<'_>) -> bool {
-    let is_ignored = || part.get("ignored").and_then(|it| it.bool()) == Some(true);
-    is_type(part, "file") || is_type(part, "text") && !is_ignored()
+    is_type(part, "file") || is_type(part, "text") && !is_ignored(part)
+}
+
+/// Returns whether a text is not sent.
+pub(crate) fn is_ignored(part: Value<'_>) -> bool {
+    part.get("ignored").and_then(|it| it.bool()) == Some(true)
 }
 
 fn is_of_response(part: Value<'_>) -> bool {
@@ -228,6 +237,20 @@ fn read_compaction(part: Value<'_>) -> Body<'_> {
         trigger,
         pre_tokens: None,
     })
+}
+
+/// Reads a text that is not sent, unless it is blank.
+pub(crate) fn read_note(part: Value<'_>) -> Option<Body<'_>> {
+    let is_note = is_type(part, "text") && is_ignored(part);
+    let text = part.get("text").filter(|_| is_note)?.text().filter(|text| !text.is_blank())?;
+    Some(Body::Notice(Notice {
+        kind: NoticeKind::Info,
+        subtype: None,
+        about: None,
+        text: Some(text.into()),
+        trigger: None,
+        pre_tokens: None,
+    }))
 }
 
 fn read_error(error: Value<'_>) -> Body<'_> {

@@ -7,6 +7,7 @@ use jsonl::{Text, Value};
 
 use crate::{
     Record,
+    reader::{is_ignored, read_note},
     record::{is_type, part_type},
 };
 
@@ -137,7 +138,7 @@ fn list_part(part: Value<'_>, is_user: bool, found: &mut dyn FnMut(&str)) {
             found(&format!("{kind}.{key}"));
         }
     }
-    if is_type(part, "text") && part.get("ignored").and_then(|it| it.bool()) == Some(true) {
+    if is_user && is_type(part, "text") && is_ignored(part) && read_note(part).is_none() {
         found("text.text");
     }
     if let Some(state) = part.get("state").filter(|_| kind == "tool") {

@@ -21,7 +21,7 @@ use std::collections::VecDeque;
 
 use core_model::{
     Block, Body, Event, EventWriter, Facts, IdHasher, LossKind, Message, NoticeKind, OpenCalls,
-    Options, Output, Role, millis, replacement_tool_id, replacement_tool_name,
+    Options, Output, Role, ToolResult, millis, replacement_tool_id, replacement_tool_name,
 };
 use jsonl::Text;
 
@@ -150,12 +150,12 @@ impl SessionWriter {
     }
 
     fn write_user(&mut self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
-        for result in message.tool_results() {
-            self.write_result(event, &result, out);
-        }
+        let results = message.tool_results();
+        let orphans: Vec<_> = results.filter(|it| !self.complete_call(event, it, out)).collect();
         out.drop_if(message.tool_use_result.is_some(), event.vocabulary.tool_use_result);
         let is_said = message.blocks().any(|(block, _)| part::is_shown(&block));
         if !is_said {
+            orphans.iter().for_each(|_| lose_result(out));
             out.drop_ids(event);
             out.drop_time(event);
             if message.tool_results().next().is_none() {
@@ -168,6 +168,7 @@ impl SessionWriter {
             let part = Part::of_user(out, open.line, &block, message.is_meta);
             open.parts.push(part);
         }
+        open.parts.extend(orphans.iter().map(|result| Part::of_orphan(out, open.line, result)));
         self.open.push_back(open);
     }
 
@@ -254,13 +255,21 @@ impl SessionWriter {
         }
     }
 
-    /// Completes the call of a result. A result without a call is lost: the API would refuse it.
-    fn write_result(
+    /// Completes the call of a result of the assistant's own. A result without a call is lost.
+    fn write_result(&mut self, event: &Event<'_>, result: &ToolResult<'_>, out: &mut Output) {
+        if !self.complete_call(event, result, out) {
+            lose_result(out);
+        }
+    }
+
+    /// Completes the call of a result. Returns whether the session has that call: without it, the API would
+    /// refuse the result.
+    fn complete_call(
         &mut self,
         event: &Event<'_>,
-        result: &core_model::ToolResult<'_>,
+        result: &ToolResult<'_>,
         out: &mut Output,
-    ) {
+    ) -> bool {
         out.drop_result(result);
         let place = self.calls.answer(self.facts.hash(&result.tool_use_id.decode()));
         let part = place.and_then(|(message, part)| {
@@ -268,13 +277,11 @@ impl SessionWriter {
             message.has_results = true;
             Some((message.line, message.created, message.parts.get_mut(part)?))
         });
-        let Some((line, created, part)) = part else {
-            out.lose(LossKind::Dropped, "tool_result");
-            return out.lose(LossKind::Dropped, "tool_result.content");
-        };
+        let Some((line, created, part)) = part else { return false };
         let end = event.context.time.and_then(millis).filter(|millis| TIMES.contains(millis));
         let end = end.unwrap_or(created).max(created);
         part.complete(out, line, result, end);
+        true
     }
 
     /// Emits the messages that are complete: no later result is for one of their calls. The last one may go
@@ -320,4 +327,10 @@ impl SessionWriter {
             Text::new(self.facts.interactions.first_model()?).map(|it| it.decode().into_owned())
         })
     }
+}
+
+/// Counts a result that no message has.
+fn lose_result(out: &mut Output) {
+    out.lose(LossKind::Dropped, "tool_result");
+    out.lose(LossKind::Dropped, "tool_result.content");
 }

@@ -168,6 +168,45 @@ fn a_result_without_its_call_agrees_with_its_notice() {
     }
 }
 
+/// A prompt with results without calls, as the first line of a transcript that was cut. `RESULTS` stands for them.
+const CUT: &str = r#"{"type":"user","uuid":"u1","sessionId":"s","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":[RESULTS{"type":"text","text":"Go on."}]}}
+"#;
+
+#[test]
+fn a_result_without_its_call_is_shown_beside_a_prompt() {
+    let row = |name| by_name(name).expect("a format");
+    let text = r#"{"type":"tool_result","tool_use_id":"toolu_1","content":"Two files."},"#;
+    let image = r#"{"type":"tool_result","tool_use_id":"toolu_2","content":[{"type":"text","text":"A picture."},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}]},"#;
+    let session = CUT.replace("RESULTS", &[text, image].concat());
+    for to in FORMATS.targets().filter(|to| to.name != "claude-code") {
+        let there = conversion(row("claude-code"), to, CarryMode::None);
+        let written = there.convert(session.as_bytes(), None).expect("in memory").bytes;
+        let written = String::from_utf8(written).expect("UTF-8");
+        assert!(written.contains("Two files.") && written.contains("A picture."), "{}", to.name);
+        for carry in [CarryMode::Inline, CarryMode::Sidecar] {
+            let (restored, report) = home(session.as_bytes(), row("claude-code"), to, carry);
+            assert_eq!(String::from_utf8_lossy(&restored), session, "{}", to.name);
+            assert_eq!(report.restored.differs, 0, "{}, {carry:?}", to.name);
+        }
+    }
+}
+
+/// Two results without calls in one record, in Python's spelling: each is a notice, and each notice covers a
+/// part of the record.
+#[test]
+fn texts_of_another_spelling_in_several_notices_agree() {
+    let source = r#"{"content": [{"tool_use_id": "toolu_0", "content": "words"}, {"tool_use_id": "toolu_1", "content": [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]}], "parent_tool_use_id": null}
+"#;
+    let row = |name| by_name(name).expect("a format");
+    for to in FORMATS.targets().filter(|to| !to.name.starts_with("sdk-stream")) {
+        for carry in [CarryMode::Inline, CarryMode::Sidecar] {
+            let (restored, report) = home(source.as_bytes(), row("sdk-stream"), to, carry);
+            assert_eq!(String::from_utf8_lossy(&restored), source, "{}", to.name);
+            assert_eq!(report.restored.differs, 0, "{}, {carry:?}", to.name);
+        }
+    }
+}
+
 /// A response with a web search that the API ran.
 const SEARCHED: &str = r#"{"type":"assistant","uuid":"u2","sessionId":"s","timestamp":"2026-01-01T00:00:00.000Z","message":{"id":"m","role":"assistant","content":[{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"simd \"json\""}},{"type":"text","text":"Found."}]}}
 "#;
