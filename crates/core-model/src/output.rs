@@ -134,11 +134,15 @@ impl Output {
     /// Notes that a line shows a value of the current source line, which the writer spells itself. Of a
     /// source line with values in several lines, each of them covers a part.
     pub fn show(&mut self, id: LineId, raw: Raw<'_>) {
+        self.show_part(id, raw.as_str());
+    }
+
+    fn show_part(&mut self, id: LineId, part: &str) {
         self.touch(id);
         if !self.notes() {
             return;
         }
-        let from = self.source.find(raw.as_str()).and_then(|from| u32::try_from(from).ok());
+        let from = self.source.find(part).and_then(|from| u32::try_from(from).ok());
         let line = self.drafts.line(id).owner.unwrap_or(id);
         let draft = self.drafts.line_mut(line);
         draft.shown = [draft.shown, from].into_iter().flatten().min();
@@ -393,7 +397,7 @@ impl Output {
         if self.style == self.source_style {
             return self.copy_slice(id, body);
         }
-        self.touch(id);
+        self.show_part(id, body);
         respell_body(&mut self.drafts.line_mut(id).bytes, body, self.style);
     }
 
