@@ -246,15 +246,22 @@ impl Assembler {
         if !self.has_head && matches!(first, Some(b'{' | b'[')) {
             let mut after = self.nesting.clone();
             after.feed(glue);
-            if after.is_in_array() {
-                self.push(glue, out);
-            } else if after.depth == 0 {
+            if after.depth == 0 {
                 self.split(glue, out);
+            } else {
+                self.push(glue, out);
             }
             return;
         }
         if first != Some(&b']') {
-            // A separator.
+            let is_separator = text.iter().all(|byte| is_blank(*byte) || *byte == b',');
+            if !is_separator {
+                // The source is damaged here, so that the document is no JSON either, but has the text. Its brackets
+                // are not counted: the array of the records goes on.
+                let last = text.iter().rfind(|byte| !is_blank(**byte));
+                self.nesting.last = last.copied().unwrap_or_default();
+                out.extend_from_slice(glue);
+            }
             return;
         }
         if !self.has_head {
@@ -278,7 +285,7 @@ impl Assembler {
         let mark = BYTE_ORDER_MARK;
         let start = if document.starts_with(mark) { mark.len() } else { 0 };
         let Ok(value) = scanner.scan_slice(document.get(start..).unwrap_or_default(), 0) else {
-            return;
+            return self.push(document, out);
         };
         let array = match self.array {
             "" => Some(value),
@@ -424,6 +431,16 @@ mod tests {
         ] {
             assert_eq!(document(&units), expected);
         }
+    }
+
+    #[test]
+    fn text_of_a_damaged_document_is_kept() {
+        let (one, new) = (("{\"a\":1}", true, false), ("+{\"a\":9}", true, false));
+        let torn = ("} \"content\": \"One\",\n", true, true);
+        assert_eq!(
+            document(&[HEAD, new, one, torn, one, TAIL]),
+            "{\"id\":1,\"m\":[\n \n{\"a\":9},\n{\"a\":1}} \"content\": \"One\",\n\n{\"a\":1}\n],\"n\":2}\n"
+        );
     }
 
     #[test]
