@@ -345,8 +345,8 @@ fn there(place: &Path) -> Result<Option<There>, ConvertError> {
     }
     let parent = place.parent().zip(place.file_name());
     let (folder, name) = parent.ok_or(ConvertError::NoName)?;
-    let folder = Folder::open(folder)?;
-    let file = folder.read(name)?;
+    let folder = Folder::open(folder).map_err(|error| unwritten(error, folder))?;
+    let file = folder.read(name).map_err(|error| unwritten(error, place))?;
     let modified = file.metadata()?.modified()?;
     Ok(Some(There { folder, name: name.to_owned(), modified }))
 }

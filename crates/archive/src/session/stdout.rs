@@ -1,11 +1,14 @@
 //! Converts a session of several files to standard output, with a warning about files that have no
 //! place there.
 
-use std::io::{self, Seek, Write};
+use std::{
+    io::{self, Seek, Write},
+    path::Path,
+};
 
 use conversion::{CarryMode, Sink, Source, Target};
 use sessions::{Change, SessionFiles, run_session};
-use storage::{Limits, MAX_IN_MEMORY, Opened};
+use storage::{Limits, MAX_IN_MEMORY, Opened, unwritten};
 use tempfile::SpooledTempFile;
 
 use super::{
@@ -22,6 +25,7 @@ impl Job {
         unit: &SessionFiles,
         stream: &mut dyn Write,
     ) -> Result<FileReport, ConvertError> {
+        let stream = &mut Stdout(stream);
         if unit.others.is_empty() {
             return self.stream_file(&unit.main, stream);
         }
@@ -73,5 +77,24 @@ impl Job {
         done.files = session.labels();
         done.is_changing = session.change()? != Change::None;
         Ok(FileReport::converted(done))
+    }
+}
+
+/// A stream whose errors say that standard output could not be written, and not the source.
+struct Stdout<'s>(&'s mut dyn Write);
+
+impl Stdout<'_> {
+    fn named(error: io::Error) -> io::Error {
+        unwritten(error, Path::new("standard output"))
+    }
+}
+
+impl Write for Stdout<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(Self::named)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().map_err(Self::named)
     }
 }
