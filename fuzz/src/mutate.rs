@@ -18,7 +18,7 @@ pub fn mutate(input: &[u8]) {
     });
     // A xorshift generator stays at 0.
     state |= 1;
-    let others: Vec<_> = FORMATS.iter().filter(|to| to.name != from.name).collect();
+    let others: Vec<_> = FORMATS.targets().filter(|to| to.name != from.name).collect();
     let to = others[next(&mut state) as usize % others.len()];
     let carry = [CarryMode::Inline, CarryMode::Sidecar][next(&mut state) as usize % 2];
     let written = Written::new(input, from, to, carry);
