@@ -60,14 +60,15 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod covering;
 mod records;
 mod title;
 
 use std::io::{self, Write};
 
 use core_model::{
-    Answers, Copied, DocumentPart, Event, EventWriter, Facts, Format, ImageFile, LineId, LossKind,
-    Options, Output, Place,
+    Answers, Copied, Event, EventWriter, Facts, Format, ImageFile, LineId, LossKind, Options,
+    Output, Place,
 };
 use jsonl::{Line, Value};
 
@@ -427,86 +428,6 @@ impl<'w> Engine<'w> {
             }
         }
         self.take_emitted()
-    }
-
-    /// Finds the written lines that cover the source line, sorted by the first byte that they copy.
-    /// If no line copies bytes, takes the first line that the event changed.
-    fn find_covering_lines(&mut self) {
-        self.covering_lines.clear();
-        let touched = self.out.touched();
-        let touched = touched.iter().filter(|id| self.out.part(**id) != DocumentPart::Tail);
-        let copied = touched.clone().filter_map(|id| Some((self.out.first_copied(*id)?, *id)));
-        self.covering_lines.extend(copied);
-        if self.covering_lines.len() > 1 {
-            self.covering_lines.sort_unstable_by_key(|(first, _)| *first);
-        }
-        if self.out.has_many_lines() {
-            self.covering_lines.clear();
-        } else if self.covering_lines.is_empty() {
-            self.covering_lines.extend(touched.take(1).map(|id| (0, *id)));
-        }
-    }
-
-    fn push_own(&mut self, line: &Line<'_>, event: &Event<'_>, id: LineId) -> io::Result<()> {
-        let carry = self.source_carry.take();
-        self.out.swap_copied(id, &mut self.copied);
-        let is_whole = self.needs_whole_entries(id);
-        let Records { entries, skips, .. } = slot(&mut self.records, id);
-        let start = entries.len();
-        if let Some(carry) = &carry {
-            self.encoder.push_sidecar(entries, line.offset(), carry);
-        }
-        if is_whole {
-            self.copied.clear();
-        }
-        for copy in &self.copied {
-            skips.note(&self.target.orders, line.bytes(), event.value, copy);
-        }
-        self.encoder.push_own(entries, line, event.value, &mut self.copied);
-        if !self.is_prompt && !self.target.has_room(entries.len() - start) {
-            entries.truncate(start);
-            self.encoder.retract(line.bytes().len());
-            if let Some(carry) = &carry {
-                self.encoder.retract(carry.len());
-            }
-            return self.hold(line, carry.as_deref());
-        }
-        Ok(())
-    }
-
-    /// Returns whether the next entry of a line refers to none of its bytes: never, or because the line has a character
-    /// that becomes longer when it is written. What earlier entries refer to comes before it.
-    fn needs_whole_entries(&mut self, id: LineId) -> bool {
-        let separators = &mut slot(&mut self.records, id).separators;
-        self.is_whole || self.escapes_separators && separators.search(self.out.bytes(id))
-    }
-
-    fn push_parts(&mut self, line: &Line<'_>, event: &Event<'_>) {
-        let n_parts = self.covering_lines.len();
-        let carry = self.source_carry.take();
-        if let (Some(carry), Some((_, id))) = (&carry, self.covering_lines.first()) {
-            let entries = &mut slot(&mut self.records, *id).entries;
-            self.encoder.push_sidecar(entries, line.offset(), carry);
-        }
-        for part in 0..n_parts {
-            let (first, id) = self.covering_lines[part];
-            let start = if part == 0 { 0 } else { first as usize };
-            let end = self
-                .covering_lines
-                .get(part + 1)
-                .map_or(line.bytes().len(), |(next, _)| *next as usize);
-            self.out.swap_copied(id, &mut self.copied);
-            let is_whole = self.needs_whole_entries(id);
-            let Records { entries, skips, .. } = slot(&mut self.records, id);
-            if is_whole {
-                self.copied.clear();
-            }
-            for copy in &self.copied {
-                skips.note(&self.target.orders, line.bytes(), event.value, copy);
-            }
-            let part = (part, n_parts);
-            self.encoder.push_part(entries, line, start..end, part, &mut self.copied);
-        }
     }
 
     /// Writes a restored line of the target's format, byte for byte. `carry` is the carry that the

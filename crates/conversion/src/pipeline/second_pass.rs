@@ -50,6 +50,7 @@
 mod envelope;
 mod file;
 mod others;
+mod restoring;
 
 use std::{
     collections::HashMap,
@@ -57,23 +58,19 @@ use std::{
 };
 
 use core_model::{Body, Event, Facts, Format, Place};
-use jsonl::{Line, LineBuf, Scanner, Unit, UnitScanner, Value};
+use jsonl::{Line, Scanner, Unit, UnitScanner, Value};
 
 pub(crate) use self::others::OtherSink;
 use self::{envelope::keep_envelope, file::ReadFile};
 use crate::{
     carry::{
-        Carry, Manifest, ManifestEntry, Member, UnusedCarries,
-        guard::line_guard,
-        guard_of,
-        restore::{Item, Restorer},
-        run::{is_run, lines_of},
-        sidecar::Sidecar,
+        Carry, Manifest, ManifestEntry, Member, UnusedCarries, guard::line_guard, guard_of,
+        restore::Restorer, sidecar::Sidecar,
     },
     pipeline::{
         damage::DamageLog,
         deferred::{DeferredRecord, DeferredRecords},
-        engine::{Engine, Flow, NewTitle},
+        engine::{Engine, NewTitle},
         recovery::is_damage,
         report::Report,
         survey::{Survey, WrittenGuards, as_own, as_prompt},
@@ -421,84 +418,6 @@ impl<'w> SecondPass<'w> {
         result
     }
 
-    /// Passes the items of a restorer to the next restorer, or to the target.
-    fn take_items(&mut self, level: usize, scanner: &mut UnitScanner) -> io::Result<()> {
-        let is_last = level + 1 == self.restorers.len();
-        while let Some((file_idx, item)) = self.restorers[level].next_item()? {
-            // The lines of other files are restored by one level at a time.
-            if file_idx > self.others.len() || file_idx > 0 && !is_last {
-                self.report.n_elsewhere += 1;
-                continue;
-            }
-            let is_of_lines = !self.levels[level + 1].framing.is_document();
-            match item {
-                Item::Restored { line, is_continued, carry: None, .. }
-                    if is_of_lines && is_run(line.bytes()) =>
-                {
-                    for (n, line) in lines_of(line.bytes()).enumerate() {
-                        self.report.restored.restored += u64::from(is_last && n > 0);
-                        let flow = Flow { is_continued: is_continued && n == 0, ..Flow::default() };
-                        let line = LineBuf::from(line.to_vec());
-                        self.restore((level, file_idx), &line, flow, None, scanner)?;
-                    }
-                }
-                Item::Restored { line, is_continued, follows, is_glue, carry, .. } => {
-                    let flow = Flow { is_continued, follows, is_glue };
-                    self.restore((level, file_idx), &line, flow, carry, scanner)?;
-                }
-                Item::Orphan { carry } if !is_last => {
-                    self.restorers[level + 1].push_orphan(carry);
-                    self.take_items(level + 1, scanner)?;
-                }
-                Item::Orphan { carry } => self.engine.push_restored_carry(&carry)?,
-                Item::Converted { line, offset, number, skeletons, is_doubled } => {
-                    self.flush_restorers(level + 1, scanner)?;
-                    let format = self.levels[level];
-                    let line = Line::of_unit(&line, offset, unit_in(format, false));
-                    let skeleton = skeletons.and_then(|skeletons| skeletons.into_iter().next());
-                    let edited = Edited { skeleton: skeleton.as_deref(), is_doubled };
-                    let (line, record) = scanner.scan(&line, &[]);
-                    let now = self.report.lines_in;
-                    self.engine.set_line_number(if number > 0 { number } else { now });
-                    self.convert_record(file_idx, &line, record, format, edited)?;
-                    self.engine.set_line_number(now);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Passes a restored line to the next restorer, or to its file.
-    fn restore(
-        &mut self,
-        (level, file_idx): (usize, usize),
-        line: &LineBuf,
-        flow: Flow,
-        carry: Option<String>,
-        scanner: &mut UnitScanner,
-    ) -> io::Result<()> {
-        if file_idx > 0 {
-            return self.restore_other(file_idx, line, flow, scanner);
-        }
-        let format = self.levels[level + 1];
-        let unit = unit_in(format, flow.is_glue);
-        let paths = format.framing.paths();
-        if level + 1 < self.restorers.len() {
-            let (line, record) = scanner.scan_buf(line, 1, unit, paths);
-            self.restorers[level + 1].push_value(&line, record.ok(), carry)?;
-            return self.take_items(level + 1, scanner);
-        }
-        let offset = u64::from(!self.engine.is_at_start());
-        let (unit, record) = scanner.scan_buf(line, offset, unit, paths);
-        let record = record.ok();
-        let titled = match flow.is_glue {
-            true => self.engine.with_new_title(&unit, record, format),
-            false => None,
-        };
-        let bytes = titled.as_deref().unwrap_or(line.bytes());
-        self.engine.resume(bytes, flow, carry.as_deref(), record, format)
-    }
-
     /// Converts the events of a record for a file.
     fn convert_record(
         &mut self,
@@ -524,16 +443,6 @@ impl<'w> SecondPass<'w> {
             Err(error) => result = self.convert(file_idx, line, Err(error), format, None),
         }
         result
-    }
-
-    /// Releases the waiting items of the restorers from a level on, because a converted line
-    /// follows them.
-    fn flush_restorers(&mut self, from: usize, scanner: &mut UnitScanner) -> io::Result<()> {
-        for level in from..self.restorers.len() {
-            self.restorers[level].flush();
-            self.take_items(level, scanner)?;
-        }
-        Ok(())
     }
 
     /// Converts a line for a file. `skeleton` has the carried parts of an edited line: its uuid,
