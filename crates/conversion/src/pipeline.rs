@@ -37,7 +37,7 @@ mod units;
 
 use std::io::{self, Read, Seek, Write};
 
-use core_model::{Facts, Format, Formats, Options};
+use core_model::{Format, Formats, Options};
 
 use crate::{
     carry::{MEMBER, Manifest, ManifestEntry, ManifestEntryKind, UnusedCarries, sidecar::Sidecar},
@@ -50,11 +50,11 @@ use crate::{
         history::{ConversionHistory, conversion_history},
         one_pass::{Extras, OnePass, Sinks},
         report::Report,
-        second_pass::{OtherSink, SecondPass},
+        second_pass::{AgentEngines, AgentFile, OtherSink, SecondPass},
         sidechains::Attributed,
         sink::Sink,
         source::Source,
-        survey::{Events, Survey, survey},
+        survey::{Events, survey},
     },
 };
 
@@ -342,14 +342,15 @@ impl Conversion {
         for OtherTarget { entry, agent, sink } in others {
             let sink = match (entry.kind, sink) {
                 (ManifestEntryKind::Agent, Some(sink)) => {
-                    let engine = self.agent_engine(&mut survey, &entry, agent, sink);
-                    OtherSink::Agent(Box::new(engine))
+                    OtherSink::Agent(AgentFile::new(entry, agent, sink))
                 }
                 (_, Some(sink)) => OtherSink::Side(sink),
                 (_, None) => OtherSink::Nowhere,
             };
             restored.push(sink);
         }
+        let session_id = survey.facts.session_id.clone();
+        let engines = AgentEngines::new(self, session_id);
         let attribution = survey.attribution.clone();
         let mut events = Attributed::new(events, &attribution);
         let mut engine = Engine::new(
@@ -375,7 +376,7 @@ impl Conversion {
             self.from,
             restored_formats,
             sidecar,
-            restored,
+            (restored, engines),
             manifest.as_ref(),
         )
         .with_max_restored(max_restored)
@@ -389,28 +390,6 @@ impl Conversion {
         })?;
         result?;
         pass.finish()
-    }
-
-    /// Creates the engine of a sub-agent's file. Lines that were added to such a file carry their
-    /// source inline, because there is no sidecar for it.
-    fn agent_engine<'w>(
-        &self,
-        survey: &mut Survey,
-        entry: &ManifestEntry,
-        agent: Option<String>,
-        sink: &'w mut dyn Write,
-    ) -> Engine<'w> {
-        let facts = match survey.agents.place(&entry.tool_use) {
-            Some(place) => survey.agents.list()[place].facts.clone(),
-            None => Facts::of_session(survey.facts.session_id.clone()),
-        };
-        let mut survey = Survey { facts, ..Survey::default() };
-        survey.facts.agent = agent;
-        let mode = match self.carry {
-            CarryMode::Sidecar => CarryMode::Inline,
-            mode => mode,
-        };
-        Engine::new(self.from, self.to, &self.options, mode, &mut survey, sink)
     }
 
     /// Converts bytes to bytes.

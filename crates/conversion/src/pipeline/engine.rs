@@ -499,8 +499,24 @@ impl<'w> Engine<'w> {
         Ok(())
     }
 
+    /// Makes an engine go on after one that was finished. `needs_newline` means that the bytes of that one do not end
+    /// in a newline.
+    pub(crate) fn goes_on_after(&mut self, needs_newline: bool) {
+        self.target.needs_newline = needs_newline;
+    }
+
+    /// Finishes, and returns the sink too, and whether the bytes in it do not end in a newline.
+    pub(crate) fn shut(mut self) -> io::Result<(Written, &'w mut dyn Write, bool)> {
+        let written = self.end()?;
+        Ok((written, self.target.sink, self.target.needs_newline))
+    }
+
     /// Writes closing lines and the remaining pending entries, and returns the counts.
     pub(crate) fn finish(mut self) -> io::Result<Written> {
+        self.end()
+    }
+
+    fn end(&mut self) -> io::Result<Written> {
         self.end_run()?;
         self.target.start_closing(&self.encoder, &mut self.pending)?;
         self.writer.finish(&mut self.out);
@@ -510,11 +526,11 @@ impl<'w> Engine<'w> {
             bytes_sidecar,
             n_carried_whole: self.n_carried_whole,
             n_left_out: u64::from(is_left_out),
-            left_out: if is_left_out { self.unheld } else { Vec::new() },
+            left_out: if is_left_out { std::mem::take(&mut self.unheld) } else { Vec::new() },
             n_lines: self.target.n_lines,
             n_bytes: self.target.n_bytes,
             losses: self.out.take_losses(),
-            start: self.start,
+            start: self.start.take(),
         })
     }
 }

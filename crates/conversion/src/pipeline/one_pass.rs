@@ -30,7 +30,7 @@ use crate::{
         Conversion,
         engine::Engine,
         report::Report,
-        second_pass::SecondPass,
+        second_pass::{AgentEngines, SecondPass},
         sink::{MAX_HELD_SOURCE, Sink, Trial},
         survey::{Events, Survey, Surveyor},
     },
@@ -166,8 +166,8 @@ impl Conversion {
         if let Some(manifest) = extras.manifest {
             engine.set_manifest(manifest);
         }
-        let pass =
-            SecondPass::new(engine, survey, self.from, &[], None, Vec::new(), extras.manifest);
+        let others = (Vec::new(), AgentEngines::new(self, None));
+        let pass = SecondPass::new(engine, survey, self.from, &[], None, others, extras.manifest);
         Box::new(pass.counting_carries(extras.unused))
     }
 }

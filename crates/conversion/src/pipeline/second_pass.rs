@@ -60,7 +60,7 @@ use std::{
 use core_model::{Body, Event, Facts, Format, Place};
 use jsonl::{Line, Scanner, Unit, UnitScanner, Value};
 
-pub(crate) use self::others::OtherSink;
+pub(crate) use self::others::{AgentEngines, AgentFile, OtherSink};
 use self::{envelope::keep_envelope, file::ReadFile};
 use crate::{
     carry::{
@@ -100,6 +100,9 @@ pub(crate) struct SecondPass<'w> {
     engine: Engine<'w>,
     /// The files that are restored beside the main file.
     others: Vec<OtherSink<'w>>,
+    engines: AgentEngines,
+    /// The index of the file of the last item; 0 for the main one.
+    other_idx: usize,
     survey: Survey,
     late: DeferredRecords,
     /// The files of the source, if there are several.
@@ -128,7 +131,7 @@ impl<'w> SecondPass<'w> {
         from: &'static Format,
         restored_formats: &[&'static Format],
         mut sidecar: Option<Sidecar>,
-        others: Vec<OtherSink<'w>>,
+        (others, engines): (Vec<OtherSink<'w>>, AgentEngines),
         manifest: Option<&Manifest>,
     ) -> Self {
         let levels: Vec<&'static Format> =
@@ -150,6 +153,8 @@ impl<'w> SecondPass<'w> {
         Self {
             engine,
             others,
+            engines,
+            other_idx: 0,
             survey,
             late,
             files,
@@ -312,11 +317,9 @@ impl<'w> SecondPass<'w> {
             report.restored.restored = stats.restored + n_more;
             report.restored.add_faults(&stats);
         }
-        if self.restorers.iter().any(|restorer| restorer.stats().is_incomplete()) {
+        let is_incomplete = self.restorers.iter().any(|restorer| restorer.stats().is_incomplete());
+        if is_incomplete {
             self.engine.end_verbatim()?;
-            for other in &mut self.others {
-                other.agent().map_or(Ok(()), Engine::end_verbatim)?;
-            }
         }
         let written = self.engine.finish()?;
         report.bytes_sidecar = written.bytes_sidecar.unwrap_or_default();
@@ -328,12 +331,9 @@ impl<'w> SecondPass<'w> {
         report.losses = written.losses;
         report.session_start = written.start;
         for other in self.others {
-            if let OtherSink::Agent(engine) = other {
-                let written = engine.finish()?;
-                report.lines_out += written.n_lines;
-                report.bytes_out += written.n_bytes;
-                report.losses.absorb(&written.losses);
-            }
+            let OtherSink::Agent(mut file) = other else { continue };
+            file.finish(is_incomplete, &self.engines, &self.survey.agents)?;
+            file.count(&mut report);
         }
         Ok(report)
     }
@@ -455,7 +455,8 @@ impl<'w> SecondPass<'w> {
         format: &'static Format,
         skeleton: Option<&[u8]>,
     ) -> io::Result<()> {
-        let agent = self.others.get_mut(file_idx.wrapping_sub(1)).and_then(OtherSink::agent);
+        let other = self.others.get_mut(file_idx.wrapping_sub(1));
+        let agent = other.and_then(|other| other.agent(&self.engines, &self.survey.agents));
         let is_agent = agent.is_some();
         let engine = agent.unwrap_or(&mut self.engine);
         let event = match event {

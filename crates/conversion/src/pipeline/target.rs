@@ -57,7 +57,7 @@ impl Held {
 pub(crate) struct Target<'w> {
     format: &'static Format,
     mode: CarryMode,
-    sink: &'w mut dyn Write,
+    pub(crate) sink: &'w mut dyn Write,
     sidecar: Option<SidecarWriter<&'w mut dyn Write>>,
     /// The sink of the sidecar; `None` once the sidecar is open.
     sidecar_sink: Option<&'w mut dyn Write>,
@@ -72,7 +72,8 @@ pub(crate) struct Target<'w> {
     /// Whether no prompt has been written, so that carries must be small.
     is_head: bool,
     head_used: usize,
-    needs_newline: bool,
+    /// Whether the written bytes do not end in a newline.
+    pub(crate) needs_newline: bool,
     /// Puts the document together; `None` in a format of lines.
     document: Option<Assembler>,
     /// Whether a line had no place in the document.

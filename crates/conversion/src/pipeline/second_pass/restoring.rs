@@ -26,6 +26,7 @@ impl SecondPass<'_> {
                 self.report.n_elsewhere += 1;
                 continue;
             }
+            self.go_to_other(file_idx)?;
             let is_of_lines = !self.levels[level + 1].framing.is_document();
             match item {
                 Item::Restored { line, is_continued, carry: None, .. }
