@@ -5,6 +5,7 @@
 //! again. If the process dies before the rename, a later run removes the temporary file.
 
 mod backup;
+mod buffered;
 mod finished;
 pub(crate) mod hashing;
 mod place;
@@ -13,13 +14,13 @@ mod stored;
 #[cfg(feature = "cloud")]
 use std::sync::Arc;
 use std::{
-    io::{self, BufWriter, Write},
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
 use sha2::Digest;
 
-use self::stored::Stored;
+use self::{buffered::Buffered, stored::Stored};
 use crate::{
     backend::Backend,
     compress::{Compression, Encoder},
@@ -73,7 +74,7 @@ pub struct AtomicFileOptions {
 
 /// A file that is being written under a temporary name. If it is dropped, that file is removed.
 pub struct AtomicFile {
-    file: Encoder<BufWriter<Interruptible<Hashing<Stored>>>>,
+    file: Encoder<Buffered<Interruptible<Hashing<Stored>>>>,
     home: Home,
 }
 
@@ -184,7 +185,7 @@ impl AtomicFile {
         options: AtomicFileOptions,
     ) -> io::Result<Self> {
         let file = Interruptible::new(file, options.interruption);
-        let file = BufWriter::with_capacity(size, file);
+        let file = Buffered::new(size, file);
         Ok(Self { file: Encoder::new(options.compression, file)?, home })
     }
 
@@ -196,7 +197,7 @@ impl AtomicFile {
     pub fn finish(self) -> io::Result<Finished> {
         let Self { file, home } = self;
         let path = home.path();
-        let file = file.finish().and_then(|file| file.into_inner().map_err(|it| it.into_error()));
+        let file = file.finish().and_then(Buffered::into_inner);
         let file = file.map_err(|error| unwritten(error, &path))?.into_inner();
         let (hash, length) = (file.digest(), file.length);
         let sha256 = file.sha256.map(|hash| hash.finalize().into());
