@@ -118,7 +118,7 @@ fn a_sink_that_is_full_is_an_error_and_one_that_is_closed_is_not() {
     let stage = Stage::new(1, 5000);
     let full = shell(&stage, &["env"], "$convert $in/d0/s0.jsonl --to clido > /dev/full");
     assert_eq!(full.status.code(), Some(1), "{}", text(&full));
-    assert!(text(&full).contains("No space left"), "{}", text(&full));
+    assert!(text(&full).contains("standard output: No space left"), "{}", text(&full));
     let script = "{ $convert $in/d0/s0.jsonl --to clido -q; echo $? >&2; } | head -c 1 > /dev/null";
     assert_eq!(text(&shell(&stage, &["env"], script)), "0\n");
 }
