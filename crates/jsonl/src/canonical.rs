@@ -3,9 +3,10 @@
 //! In: `{ "b" : 1.0, "a" : "\u00e9" }`. Out: `{"a":"é","b":1}`. Members are sorted, of equal keys
 //! the last one counts, there are no spaces, and numbers are printed as JavaScript does.
 
-use crate::{
-    Kind, Scanner, Style, Value, number::push_javascript_number, respell, scan::same::n_same,
-};
+mod long;
+
+pub use self::long::each_canonical_of;
+use crate::{Kind, Raw, Style, Value, number::push_javascript_number, respell, scan::same::n_same};
 
 /// Limit on the depth of a value whose members are sorted.
 const MAX_DEPTH: u32 = 128;
@@ -62,13 +63,13 @@ impl Sink<'_> {
         self.pass_on();
     }
 
-    fn respell(&mut self, value: Value<'_>) {
-        respell(self.buffer, value.raw(), Style::Compact);
+    fn respell(&mut self, value: Raw<'_>) {
+        respell(self.buffer, value, Style::Compact);
         self.pass_on();
     }
 
-    fn string(&mut self, string: Value<'_>) {
-        let written = string.raw().as_str().as_bytes();
+    fn string(&mut self, string: Raw<'_>) {
+        let written = string.as_str().as_bytes();
         let body = written.get(1..written.len().saturating_sub(1)).unwrap_or_default();
         let is_direct = self.each.is_some() && written.len() >= LONG;
         if !is_direct || n_same(body, false) < body.len() {
@@ -98,7 +99,7 @@ impl Sink<'_> {
 
 fn push(out: &mut Sink<'_>, value: Value<'_>, without: &[&str]) {
     match value.oddities().depth > MAX_DEPTH {
-        true => out.respell(value),
+        true => out.respell(value.raw()),
         false => push_value(out, value, without),
     }
 }
@@ -108,10 +109,7 @@ fn push_value(out: &mut Sink<'_>, value: Value<'_>, without: &[&str]) {
     match value.kind() {
         // Deep values are not in the index of their line, so they are scanned on their own.
         Kind::Object | Kind::Array if !value.is_indexed() => {
-            match Scanner::default().scan_raw(value.raw()) {
-                Ok(inner) if inner.is_indexed() => push_value(out, inner, without),
-                _ => out.respell(value),
-            }
+            long::push_unindexed(out, value.raw(), without);
         }
         Kind::Object => push_object(out, value, without),
         Kind::Array => {
@@ -125,9 +123,18 @@ fn push_value(out: &mut Sink<'_>, value: Value<'_>, without: &[&str]) {
             out.put(b"]");
         }
         Kind::Number => push_javascript_number(out.buffer, value.raw().as_str()),
-        Kind::String => out.string(value),
-        Kind::Null | Kind::True | Kind::False => out.respell(value),
+        Kind::String => out.string(value.raw()),
+        Kind::Null | Kind::True | Kind::False => out.respell(value.raw()),
     }
+}
+
+/// A member of an object: its key in the buffer of keys, and the node or the offset of its value. In twelve bytes, because a line may
+/// have a million.
+#[derive(Clone, Copy)]
+struct Member {
+    start: u32,
+    end: u32,
+    at: u32,
 }
 
 fn push_object(out: &mut Sink<'_>, object: Value<'_>, without: &[&str]) {
@@ -139,17 +146,35 @@ fn push_object(out: &mut Sink<'_>, object: Value<'_>, without: &[&str]) {
         }
         let start = keys.len();
         respell(&mut keys, key.into(), Style::Compact);
-        members.push((start, keys.len(), value));
+        // No key is longer than its line, whose offsets have 32 bits.
+        members.push(Member { start: start as u32, end: keys.len() as u32, at: value.place() });
     }
-    let key_of = |start: usize, end: usize| keys.get(start..end).unwrap_or_default();
-    // The sort keeps the order of equal keys, of which the last counts.
-    members.sort_by(|one, other| key_of(one.0, one.1).cmp(key_of(other.0, other.1)));
+    push_members(out, &keys, members, without, &mut |out, at, without| {
+        if let Some(value) = object.at_place(at) {
+            push_value(out, value, without);
+        }
+    });
+}
+
+/// Appends an object. `push_one` appends the value at a place.
+fn push_members(
+    out: &mut Sink<'_>,
+    keys: &[u8],
+    mut members: Vec<Member>,
+    without: &[&str],
+    push_one: &mut dyn FnMut(&mut Sink<'_>, u32, &[&str]),
+) {
+    let key_of =
+        |member: &Member| keys.get(member.start as usize..member.end as usize).unwrap_or_default();
+    // Equal keys stay in order, because the last one counts.
+    members
+        .sort_unstable_by(|one, other| key_of(one).cmp(key_of(other)).then(one.at.cmp(&other.at)));
     out.put(b"{");
     let mut n_pushed = 0;
     let mut members = members.into_iter().peekable();
-    while let Some((start, end, value)) = members.next() {
-        let key = key_of(start, end);
-        if members.peek().is_some_and(|(start, end, _)| key_of(*start, *end) == key) {
+    while let Some(member) = members.next() {
+        let key = key_of(&member);
+        if members.peek().is_some_and(|next| key_of(next) == key) {
             continue;
         }
         if n_pushed > 0 {
@@ -159,7 +184,7 @@ fn push_object(out: &mut Sink<'_>, object: Value<'_>, without: &[&str]) {
         out.put(key);
         out.put(b":");
         let inner: Vec<&str> = without.iter().filter_map(|path| inner_path(path, key)).collect();
-        push_value(out, value, &inner);
+        push_one(out, member.at, &inner);
     }
     out.put(b"}");
 }
@@ -174,6 +199,7 @@ fn inner_path<'p>(path: &'p str, key: &[u8]) -> Option<&'p str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Scanner;
 
     fn canonical(text: &str, without: &[&str]) -> String {
         let mut scanner = Scanner::default();

@@ -50,7 +50,7 @@ mod value;
 pub use serde;
 
 pub use self::{
-    canonical::{each_canonical, push_canonical},
+    canonical::{each_canonical, each_canonical_of, push_canonical},
     chunk::{Chunk, FirstLines},
     document::{Document, Framing, MAX_UNIT, Records, UnitScanner},
     encode::{Style, json_string, push_string},

@@ -20,13 +20,15 @@ pub(crate) mod same;
 pub(crate) mod simd;
 mod unescape;
 
+use std::num::NonZeroUsize;
+
 use crate::{Error, ErrorKind, Line, Raw, Result, Value, utf8, value::Oddities};
 
 pub(crate) use self::unescape::{unescape, unescape_into};
 use self::{
     bitmap::Quotes,
     grammar::walk,
-    node::{Node, OpenStack},
+    node::{Node, OpenStack, max_nodes},
     portable::Portable,
     simd::Kernel,
 };
@@ -57,7 +59,12 @@ pub struct Scanner {
     open: OpenStack,
     quotes: Quotes,
     backend: Backend,
+    /// Limit on the nodes of a line, below the usual one.
+    most: Option<NonZeroUsize>,
 }
+
+/// Limit on the nodes of a sparing scanner.
+const SPARING: NonZeroUsize = NonZeroUsize::new(if cfg!(miri) { 1 << 9 } else { 1 << 16 }).unwrap();
 
 impl Scanner {
     /// Creates a scanner with a backend, for comparisons.
@@ -71,6 +78,11 @@ impl Scanner {
     /// ```
     pub fn with_backend(backend: Backend) -> Self {
         Self { backend, ..Self::default() }
+    }
+
+    /// Creates a scanner that indexes fewer values of a long line, so that its index takes less than a megabyte.
+    pub(crate) fn sparing() -> Self {
+        Self { most: Some(SPARING), ..Self::default() }
     }
 
     /// Frees the index if it has more than `max_bytes`.
@@ -136,7 +148,7 @@ impl Scanner {
             // The slower scanner computes the exact error.
             None => {
                 let mut strings = Portable::new(text.as_bytes());
-                walk(text.as_bytes(), &mut strings, nodes, &mut self.open)
+                walk(text.as_bytes(), self.limit(text), &mut strings, nodes, &mut self.open)
             }
         };
         found.map_err(|(at, kind)| Error { offset: base + at as u64, kind })
@@ -151,6 +163,12 @@ impl Scanner {
         self.scan_text(raw.as_str(), 0)
     }
 
+    /// Returns the number of nodes that a line may have.
+    fn limit(&self, text: &str) -> usize {
+        let usual = max_nodes(text.len());
+        self.most.map_or(usual, |most| usual.min(most.get()))
+    }
+
     /// Appends the nodes, with vector instructions; `None` if the text is not valid.
     fn index(&mut self, text: &str, nodes: &mut Vec<Node>) -> Option<Oddities> {
         if !simd::IS_AVAILABLE {
@@ -160,7 +178,8 @@ impl Scanner {
         let kernel = if is_best { Kernel::Best } else { Kernel::Baseline };
         self.quotes.start(text.len(), kernel);
         let first = nodes.len();
-        let found = walk(text.as_bytes(), &mut self.quotes, nodes, &mut self.open).ok();
+        let limit = self.limit(text);
+        let found = walk(text.as_bytes(), limit, &mut self.quotes, nodes, &mut self.open).ok();
         if !self.quotes.is_clean() {
             nodes.truncate(first);
             return None;

@@ -81,6 +81,16 @@ impl<'l> Value<'l> {
             && self.oddities == other.oddities
     }
 
+    /// Returns the index of the value's node in its line.
+    pub(crate) fn place(&self) -> u32 {
+        self.at
+    }
+
+    /// Returns the value of the line whose node has an index.
+    pub(crate) fn at_place(&self, at: u32) -> Option<Value<'l>> {
+        Some(Value { node: *self.nodes.get(at as usize)?, at, ..*self })
+    }
+
     fn slice(&self, node: Node) -> &'l str {
         self.line.get(node.start as usize..node.end as usize).unwrap_or_default()
     }

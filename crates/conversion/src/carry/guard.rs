@@ -7,7 +7,7 @@
 use std::hash::Hasher;
 
 use core_model::Format;
-use jsonl::{Line, Scanner, Value, each_canonical};
+use jsonl::{Line, Value, each_canonical, each_canonical_of};
 use twox_hash::XxHash3_64;
 
 use super::{
@@ -31,8 +31,10 @@ pub(crate) fn record_guard(format: &Format, is_glue: bool, pieces: &[&[u8]]) -> 
             &joined
         }
     };
-    match Scanner::default().scan_slice(record, 0) {
-        Ok(value) => value_guard(format, is_glue, value),
+    let mut hasher = XxHash3_64::new();
+    let without = left_out(format, is_glue);
+    match each_canonical_of(record, &without, &mut |piece| hasher.write(piece)) {
+        Ok(()) => hasher.finish(),
         Err(_) => guard_of(&[record]),
     }
 }
@@ -51,15 +53,20 @@ pub(crate) fn is_of_value(format: &Format, is_glue: bool) -> bool {
     format.rewrites.is_values() || is_glue
 }
 
-fn value_guard(format: &Format, is_glue: bool, value: Value<'_>) -> u64 {
+/// Returns the paths of members that do not count for the guard of a value.
+fn left_out(format: &Format, is_glue: bool) -> Vec<&'static str> {
     let mut without = vec![MEMBER];
     without.extend(format.rewrites.volatile());
     if is_glue {
         // The arrays of the records are no part of the head.
         without.extend(format.framing.paths().iter().map(|path| first_key(path)));
     }
+    without
+}
+
+fn value_guard(format: &Format, is_glue: bool, value: Value<'_>) -> u64 {
     let mut hasher = XxHash3_64::new();
-    each_canonical(value, &without, &mut |piece| hasher.write(piece));
+    each_canonical(value, &left_out(format, is_glue), &mut |piece| hasher.write(piece));
     hasher.finish()
 }
 

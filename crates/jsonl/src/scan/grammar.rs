@@ -6,7 +6,7 @@
 use crate::{
     ErrorKind,
     number::read_number,
-    scan::node::{NO_NODE, Node, OBJECT, Open, OpenStack, ROOT, keep_as_written, max_nodes},
+    scan::node::{NO_NODE, Node, OBJECT, Open, OpenStack, ROOT, keep_as_written},
     value::{Kind, Oddities},
 };
 
@@ -26,19 +26,20 @@ pub(crate) trait Strings {
     fn has_surrogate(&self) -> bool;
 }
 
-/// Validates a line and appends its nodes, with indices relative to the first. The line must be
+/// Validates a line and appends its nodes, at most `max_nodes`, with indices relative to the first. The line must be
 /// UTF-8 and within [`MAX_LINE`](crate::MAX_LINE). An error includes its offset; no nodes are then
 /// appended.
 #[inline(always)]
 pub(crate) fn walk(
     bytes: &[u8],
+    max_nodes: usize,
     strings: &mut impl Strings,
     nodes: &mut Vec<Node>,
     open: &mut OpenStack,
 ) -> Result<Oddities, (usize, ErrorKind)> {
     open.clear();
     let first = nodes.len();
-    let limit = first + max_nodes(bytes.len());
+    let limit = first + max_nodes;
     let mut walk = Walk {
         bytes,
         at: 0,

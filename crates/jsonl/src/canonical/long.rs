@@ -1,0 +1,239 @@
+//! The canonical spelling of long values, without an index of all that is in them.
+//!
+//! In: a record of 30 MB with two million values, whose index would take 24 MB. Out: its canonical spelling, with the
+//! indexes of its short values, one at a time, and 12 bytes for each member of a long object.
+
+use super::{MAX_DEPTH, Member, Sink, each_canonical, push_members, push_value};
+use crate::{
+    Raw, Result, Scanner, Style, Text, respell,
+    scan::{grammar::MAX_INDEXED_DEPTH, node::max_nodes},
+};
+
+/// The length in bytes from which a container is split instead of indexed.
+const LONG_VALUE: usize = if cfg!(test) { 64 } else { 1 << 20 };
+
+/// Calls `each` with the pieces of the canonical spelling of JSON, as [`each_canonical`] does with a value.
+///
+/// # Errors
+///
+/// Returns an error if the bytes are not one JSON value.
+///
+/// ```
+/// let mut joined = Vec::new();
+/// jsonl::each_canonical_of(br#"{ "b":1.0, "a":"text" }"#, &[], &mut |piece| joined.extend_from_slice(piece))?;
+/// assert_eq!(joined, br#"{"a":"text","b":1}"#);
+/// # Ok::<(), jsonl::Error>(())
+/// ```
+pub fn each_canonical_of(
+    bytes: &[u8],
+    without: &[&str],
+    each: &mut dyn FnMut(&[u8]),
+) -> Result<()> {
+    if bytes.len() >= LONG_VALUE {
+        let mut scanner = Scanner::sparing();
+        let value = scanner.scan_slice(bytes, 0)?;
+        let text = value.raw().as_str();
+        if value.oddities().depth <= MAX_DEPTH && n_values(text) <= max_nodes(bytes.len()) {
+            let mut sink = Sink { buffer: &mut Vec::new(), each: Some(each) };
+            push_long(&mut sink, text, MAX_INDEXED_DEPTH, without);
+            sink.flush();
+            return Ok(());
+        }
+    }
+    let mut scanner = Scanner::default();
+    each_canonical(scanner.scan_slice(bytes, 0)?, without, each);
+    Ok(())
+}
+
+/// Appends a container that the index of its line does not have. One with more values than any index is appended with
+/// its order and its numbers.
+pub(super) fn push_unindexed(out: &mut Sink<'_>, raw: Raw<'_>, without: &[&str]) {
+    let text = raw.as_str();
+    if text.len() >= LONG_VALUE && n_values(text) <= max_nodes(text.len()) {
+        return push_long(out, text, MAX_INDEXED_DEPTH, without);
+    }
+    match Scanner::default().scan_raw(raw) {
+        Ok(inner) if inner.is_indexed() => push_value(out, inner, without),
+        _ => out.respell(raw),
+    }
+}
+
+/// Appends a value of which an index would have `n_levels` levels. The result is the same as with the index.
+fn push_long(out: &mut Sink<'_>, text: &str, n_levels: usize, without: &[&str]) {
+    let mut scanner = Scanner::default();
+    let mut push_child = |out: &mut Sink<'_>, child: &str, without: &[&str]| {
+        let is_long = child.len() >= LONG_VALUE && child.starts_with(['{', '[']);
+        match n_levels.saturating_sub(1) {
+            0 if is_long => push_unindexed(out, Raw::from_scanned(child), without),
+            n_levels if is_long => push_long(out, child, n_levels, without),
+            _ => match scanner.scan_text(child, 0) {
+                Ok(value) => push_value(out, value, without),
+                Err(_) => out.put(child.as_bytes()),
+            },
+        }
+    };
+    if text.starts_with('[') {
+        out.put(b"[");
+        for (n, (_, item)) in Children::of(text).enumerate() {
+            if n > 0 {
+                out.put(b",");
+            }
+            push_child(out, item, without);
+        }
+        return out.put(b"]");
+    }
+    if !text.starts_with('{') {
+        return push_child(out, text, without);
+    }
+    let (mut keys, mut members) = (Vec::new(), Vec::new());
+    let mut children = Children::of(text);
+    while let (Some((_, key)), Some((at, _))) = (children.next(), children.next()) {
+        if without.iter().any(|path| Text::from_scanned(key).is(path)) {
+            continue;
+        }
+        let start = keys.len();
+        respell(&mut keys, Raw::from_scanned(key), Style::Compact);
+        members.push(Member { start: start as u32, end: keys.len() as u32, at: at as u32 });
+    }
+    push_members(out, &keys, members, without, &mut |out, at, without| {
+        if let Some((_, child)) = (Children { text, at: at as usize }).next() {
+            push_child(out, child, without);
+        }
+    });
+}
+
+/// The values of a container that is valid JSON, each with its offset; of an object, also the keys.
+struct Children<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Children<'t> {
+    fn of(text: &'t str) -> Self {
+        Self { text, at: 1 }
+    }
+}
+
+impl<'t> Iterator for Children<'t> {
+    type Item = (usize, &'t str);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let bytes = self.text.as_bytes();
+        let is_between = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b',' | b':');
+        let start = self.at + bytes.get(self.at..)?.iter().take_while(|it| is_between(it)).count();
+        self.at = match bytes.get(start)? {
+            b']' | b'}' => return None,
+            b'"' => end_of_string(bytes, start),
+            b'[' | b'{' => end_of_container(bytes, start),
+            _ => end_of_scalar(bytes, start),
+        };
+        Some((start, self.text.get(start..self.at)?))
+    }
+}
+
+/// Returns the number of values in valid JSON, keys included.
+fn n_values(text: &str) -> usize {
+    let (bytes, mut at, mut n_values) = (text.as_bytes(), 0, 0);
+    while let Some(byte) = bytes.get(at) {
+        n_values += 1;
+        at = match byte {
+            b'"' => end_of_string(bytes, at),
+            b'[' | b'{' => at + 1,
+            b'-' | b'0'..=b'9' | b'a'..=b'z' => end_of_scalar(bytes, at),
+            _ => {
+                n_values -= 1;
+                at + 1
+            }
+        };
+    }
+    n_values
+}
+
+fn end_of_string(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+        at += found;
+        if bytes.get(at) == Some(&b'"') {
+            return at + 1;
+        }
+        at += 2;
+    }
+    bytes.len()
+}
+
+fn end_of_container(bytes: &[u8], start: usize) -> usize {
+    let (mut at, mut depth) = (start, 0_usize);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                at = end_of_string(bytes, at);
+                continue;
+            }
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+        if depth == 0 {
+            return at;
+        }
+    }
+    bytes.len()
+}
+
+fn end_of_scalar(bytes: &[u8], start: usize) -> usize {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
+    let rest = bytes.get(start..).unwrap_or_default();
+    start + rest.iter().take_while(|byte| is_part(byte)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::push_canonical;
+
+    /// A long value is spelled as one that is indexed, with its members at paths left out, whatever is long in it.
+    #[test]
+    fn long_values_as_short_ones() {
+        let long = "x".repeat(LONG_VALUE);
+        let inner = format!(
+            r#"{{ "t":1, "b":"{long}" , "\u0061":[ 1.0, -2e2,null,{{}},[ ],"]}}\"" ], "a":true }}"#
+        );
+        let mut texts = vec![
+            inner.clone(),
+            format!(" [ {inner} ,{inner},[{inner}] ,\"{long}\",1 ]\n"),
+            format!(r#"{{"z":{{"t":2,"y":{inner}}},"t":{inner},"a":[{inner},7]}}"#),
+            format!("\"{long}\\u00e9\""),
+            "1".repeat(LONG_VALUE),
+        ];
+        for depth in [3, 15, 16, 17, 18, 40, 127, 128, 129, 200] {
+            let open = r#"[3.0,{"b":"#.repeat(depth / 2);
+            texts.push(format!("{open}{inner}{}", ",\"a\":1}]".repeat(depth / 2)));
+        }
+        for text in texts {
+            for without in [&[][..], &["t", "z.t", "a.b"]] {
+                let (mut expected, mut pieces) = (Vec::new(), Vec::new());
+                let mut scanner = Scanner::default();
+                let value = scanner.scan_slice(text.as_bytes(), 0).expect("JSON");
+                push_canonical(&mut expected, value, without);
+                each_canonical_of(text.as_bytes(), without, &mut |piece| {
+                    pieces.extend_from_slice(piece);
+                })
+                .expect("JSON");
+                assert_eq!(String::from_utf8(pieces), String::from_utf8(expected), "{text}");
+                assert_eq!(n_values(&text), count(value), "{text}");
+            }
+        }
+        assert!(each_canonical_of(format!("[{long}").as_bytes(), &[], &mut |_| {}).is_err());
+    }
+
+    /// Returns the number of values, from indexes.
+    fn count(value: crate::Value<'_>) -> usize {
+        if !value.is_indexed() {
+            return count(Scanner::default().scan_raw(value.raw()).expect("JSON"));
+        }
+        let items: usize = value.items().map(count).sum();
+        let members: usize = value.members().map(|(_, value)| 1 + count(value)).sum();
+        1 + items + members
+    }
+}
