@@ -8,12 +8,12 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::{
-    around::until_placeholder,
+    around::{past_closers, until_placeholder},
     command_line::password,
     cursor::Cursor,
     edge::is_edge,
     span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break},
-    value::{Form, Kind},
+    value::{Form, Kind, is_strong, is_word_list},
 };
 
 /// Limit in bytes for the arguments of a call.
@@ -29,6 +29,13 @@ pub(crate) fn key(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     };
     let (start, end) = strings(end).into_iter().rfind(is_key)?;
     Some(start.place()..end.place())
+}
+
+/// Finds all keys among the strings of a call.
+pub(crate) fn all(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
+    let is_key = |(start, end): &(Cursor<'_>, Cursor<'_>)| is_strong(end.since(start.place()));
+    let found = strings(end).into_iter().filter(is_key);
+    found.filter_map(|(start, end)| password(start, end)).collect()
 }
 
 /// Finds the password of a connection: `new PDO(dsn, 'ada', 'x')`, `new mysqli(host, 'ada', 'x', 'shop')`.
@@ -91,6 +98,70 @@ pub(crate) fn pair(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     after_user(value, value_end, b':')
 }
 
+/// Finds the password in a list of a user and a password: `'auth' => ['ada', 'x']`, `auth: ("ada", "x")`.
+pub(crate) fn login_list(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    const SIGNS: &[&[u8]] = &[b"=>", b":", b"="];
+    let sign = past_blanks(past_closers(end).0, 4);
+    let at = past_blanks(SIGNS.iter().find_map(|sign_text| sign.past(sign_text))?, 4);
+    let list = at
+        .past(b"[")
+        .or_else(|| at.past(b"("))
+        .or_else(|| at.past(b"{"))
+        .or_else(|| at.past(b"array("))?;
+    let found = strings(list);
+    match found.as_slice() {
+        [_, (value, value_end)] => password(*value, *value_end),
+        // The third string names the scheme.
+        [_, (value, value_end), (scheme, scheme_end)] => {
+            let scheme = scheme_end.since(scheme.place());
+            let is_scheme = [&b"basic"[..], b"digest", b"ntlm"]
+                .iter()
+                .any(|name| scheme.eq_ignore_ascii_case(name));
+            if is_scheme { password(*value, *value_end) } else { None }
+        }
+        _ => None,
+    }
+}
+
+/// Finds the password in the value of a name: `npmAuthIdent: "ada:x"`, also in base64.
+pub(crate) fn ident(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let sign = past_blanks(past_closers(end).0, 4);
+    let at = past_blanks(sign.past(b":").or_else(|| sign.past(b"="))?, 4);
+    let (value, value_end) = match Quote::open(at) {
+        Some((quote, value)) => (value, quote.close(value)?),
+        None => (at, bare_end(at, |_| false)),
+    };
+    let is_encoded = crate::base64::user_and_password(value_end.since(value.place()));
+    if is_encoded {
+        Some(value.place()..value_end.place())
+    } else {
+        after_user(value, value_end, b':')
+    }
+}
+
+/// Finds the password of `Authorization: Basic ada x` and `Authorization: Basic ada:x`.
+pub(crate) fn spelled(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let user = end.skip(64, |byte| byte.is_ascii_alphanumeric() || b"_-.@".contains(&byte));
+    let value =
+        user.past(b" ").or_else(|| user.past(b":")).filter(|_| user.place() > end.place())?;
+    password(value, bare_end(value, |_| false))
+}
+
+/// Finds the password of a user in prose: `login: ada / x`, `creds: ada:x`.
+pub(crate) fn said(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    const JOINTS: &[&[u8]] = &[b" / ", b"/", b":", b" | ", b", ", b" - ", b" and "];
+    let at = Quote::open(end).map_or(end, |(_, at)| at);
+    let user = at.skip(64, |byte| byte.is_ascii_alphanumeric() || b"_-.@".contains(&byte));
+    let closed = past_closers(user).0;
+    let joint =
+        JOINTS.iter().find_map(|joint| closed.past(joint)).filter(|_| user.place() > at.place())?;
+    let value = Quote::open(joint).map_or(joint, |(_, value)| value);
+    let value_end = bare_end(value, |_| false);
+    let text = value_end.since(value.place());
+    let is_strong = is_strong(text) || is_word_list(text, 0);
+    password(value, value_end).filter(|_| is_strong)
+}
+
 /// Finds the password of a user in a word such as `ada:x@host`, `ada/x@//host`.
 pub(crate) fn login(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let is_in = |byte: u8| byte.is_ascii_graphic() && !is_quote(byte) && !b"<>\\;|".contains(&byte);
@@ -101,6 +172,12 @@ pub(crate) fn login(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> 
     }
     let at = Quote::open(at).map_or(at, |(_, value)| value);
     let whole = at.skip(200, is_in);
+    // `ada/"x"@//host`
+    let user = at.skip(64, |byte| byte.is_ascii_alphanumeric() || b"_-.$#".contains(&byte));
+    let quoted = user.past(b"/").filter(|_| user.place() > at.place()).and_then(Quote::open);
+    if let Some((quote, value)) = quoted {
+        return password(value, quote.close(value)?);
+    }
     let host = memchr::memrchr(b'@', whole.since(at.place()))?;
     let is_oracle = !start.rest().starts_with(b"mysqlsh");
     after_user(at, at.forward(host), if is_oracle { b'/' } else { b':' })
@@ -149,10 +226,23 @@ pub(crate) fn last_word(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usiz
 
 /// Finds the line that a command prints: `wg genkey`, and the key in the next line.
 pub(crate) fn printed(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    let line = past_break(end)?;
-    let value_end = bare_end(line, |_| false);
-    let is_key = Kind::Padded.secret_in(value_end.since(line.place()), Form::Tight).is_some();
-    is_key.then(|| line.place()..value_end.place())
+    /// Limit in bytes for the rest of the command.
+    const MAX_REST: usize = 120;
+    let is_in = |byte: u8| byte != b'\\' && !byte.is_ascii_control();
+    let rest = past_break(end).map_or_else(|| end.skip(MAX_REST, is_in), |_| end);
+    // A result in another file or variable is not printed.
+    let is_printed = !rest.since(end.place()).contains(&b'>') || end.previous() == Some(b'y');
+    let line = past_break(rest).filter(|_| is_printed)?;
+    let prefixed = line.skip(1, |byte| byte == b'b');
+    let value = Quote::open(prefixed).map_or(line, |(_, value)| value);
+    let value_end = bare_end(value, |_| false);
+    let text = value_end.since(value.place());
+    let is_over = Quote::open(value_end).is_some()
+        || value_end.next().is_none()
+        || past_break(value_end).is_some();
+    let is_key =
+        is_over && text.len() >= 16 && is_strong(text) && password(value, value_end).is_some();
+    is_key.then(|| value.place()..value_end.place())
 }
 
 /// Finds the value after the short name `pw`.

@@ -18,7 +18,7 @@ use crate::{
     name::{Name, Word},
     placeholder::PLACEHOLDER,
     randomness::Makeup,
-    span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break},
+    span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break, past_colors},
     value::{Form, Kind, is_scheme, is_strong, is_word_list},
 };
 
@@ -37,12 +37,18 @@ pub(crate) fn find(word: Word, start: Cursor<'_>, end: Cursor<'_>) -> Option<Ran
         let (start, end) = before::find(&name)?;
         return found(name.kind(word)?, &name, &Found { start, end, form: Form::Quoted });
     };
-    let kind = name.kind(word)?;
+    // `--password-file <(echo x)` has a password, not a file.
+    let is_echoed = at.previous() == Some(b' ') && at.window_before(7) == b"<(echo ";
+    let kind = name.kind(word).or_else(|| is_echoed.then_some(Kind::Password))?;
     // `pass x` is common prose about arguments.
     let is_said = kind == Kind::Pass && link == Link::Blank && !name.is_option();
     let is_option = kind == Kind::Pass && name.is_option();
     let kind = if is_option { Kind::Password } else { kind };
-    let kind = if is_said && !is_argument(&name) { return None } else { kind };
+    let kind = match is_said && !is_argument(&name) {
+        true if is_spoken(&name, at) || is_setting(&name, kind, at) => Kind::Password,
+        true => return None,
+        false => kind,
+    };
     let is_tight = link == Link::Sign && at.place() == name.end.forward(1).place();
     let secret = |value: Found<'_>| found(kind, &name, &value);
     let inner = || {
@@ -60,12 +66,19 @@ pub(crate) fn find(word: Word, start: Cursor<'_>, end: Cursor<'_>) -> Option<Ran
 /// Returns the range of the secret in a value.
 fn found(kind: Kind, name: &Name<'_>, value: &Found<'_>) -> Option<Range<usize>> {
     /// The start of a command that prints a password: `--password-command 'echo x'`.
-    const ECHO: &[u8] = b"echo ";
-    let start = value.start.past(ECHO).unwrap_or(value.start);
+    const ECHOES: &[&[u8]] = &[b"echo -n ", b"echo ", b"printf %s ", b"printf "];
+    let printed = ECHOES.iter().find_map(|echo| value.start.past(echo));
+    let start = printed.unwrap_or(value.start);
     let (place, text) = (start.place(), value.end.since(start.place()));
     // In prose, `token: ` may announce an id.
-    let is_said = name.is_bare() && value.form == Form::Loose;
+    const OWNERS: &[&[u8]] =
+        &[b"access ", b"Access ", b"api ", b"API ", b"auth ", b"bearer ", b"refresh "];
+    let is_owned = || OWNERS.iter().any(|word| name.start.window_before(10).ends_with(word));
+    let is_said = name.is_bare() && value.form == Form::Loose && !is_owned();
     let kind = if kind == Kind::TokenOrUuid && is_said { Kind::Token } else { kind };
+    if kind == Kind::Padded && name.is_bare() && is_in_section(name, text) {
+        return Some(place..place.saturating_add(text.len()));
+    }
     // `API_KEY = "marble-maple-thunder-orbit"`
     let is_list = kind == Kind::Secret
         && value.form == Form::Quoted
@@ -76,6 +89,36 @@ fn found(kind: Kind, name: &Name<'_>, value: &Found<'_>) -> Option<Range<usize>>
         false => secret_in(kind, text, value.form)?,
     };
     Some(place.saturating_add(secret.start)..place.saturating_add(secret.end))
+}
+
+/// Returns whether a key is among the settings of something that needs a secret: `"Jwt": {"Key": "x"}`.
+fn is_in_section(name: &Name<'_>, value: &[u8]) -> bool {
+    /// Minimum length of a key.
+    const MIN_KEY: usize = 24;
+    const SECTIONS: &[&[u8]] = &[
+        b"jwt",
+        b"encrypt",
+        b"signing",
+        b"hmac",
+        b"cosmos",
+        b"keyauth",
+        b"apikey",
+        b"api_key",
+        b"credential",
+        b"bearer",
+        b"stripe",
+        b"sendgrid",
+        b"mailgun",
+        b"openai",
+    ];
+    let is_key = value.len() >= MIN_KEY
+        && is_strong(value)
+        && Kind::Secret.secret_in(value, Form::Quoted).is_some();
+    if !is_key {
+        return false;
+    }
+    let before = without_placeholders(name.start.window_before(200)).to_ascii_lowercase();
+    SECTIONS.iter().any(|section| memmem::find(&before, section).is_some())
 }
 
 /// Returns the position of the first string in an object: `"oauth": {"github.com": "x"}`.
@@ -123,7 +166,8 @@ fn value<'b>(
     at: Cursor<'b>,
     is_tight: bool,
 ) -> Option<Found<'b>> {
-    let start = past_note(past_blanks(at, 40));
+    let start = past_colors(past_note(past_blanks(at, 40)));
+    let start = past_echo(start).unwrap_or(start);
     if let Some((quote, start)) = open(start) {
         let end = quote.close(start)?;
         let is_fit = link != Link::Apart || is_strong(end.since(start.place()));
@@ -135,6 +179,7 @@ fn value<'b>(
         Link::Tag => start,
         Link::Apart if is_long(start) => start,
         Link::Blank if is_argument(name) || is_apart(name, kind, start) => start,
+        Link::Blank if is_setting(name, kind, start) => start,
         Link::Blank | Link::Weak | Link::Apart => return None,
     };
     let ends: fn(u8) -> bool = if link == Link::Tag {
@@ -145,6 +190,11 @@ fn value<'b>(
     } else {
         |_| false
     };
+    // A connection string has braces around a value with marks: `PWD={x}`.
+    let braced = start.past(b"{").filter(|_| is_tight && start.place() == at.place());
+    if let Some(found) = braced.and_then(in_braces) {
+        return Some(found);
+    }
     let mut end = without_delimiter(name, start, bare_end(start, ends));
     let is_over = |end: &Cursor<'_>| !end.next().is_some_and(is_blank);
     match kind {
@@ -165,6 +215,64 @@ fn value<'b>(
     let is_tight = is_tight && start.place() == at.place();
     let form = if is_tight || link == Link::Tag { Form::Tight } else { Form::Loose };
     (!is_cut).then_some(Found { start, end, form })
+}
+
+/// Returns a strong value up to the brace that closes it.
+fn in_braces(start: Cursor<'_>) -> Option<Found<'_>> {
+    let end = start.skip(128, |byte| byte.is_ascii_graphic() && byte != b'}' && !is_quote(byte));
+    let after = end.past(b"}")?;
+    let is_over = after.next().is_none_or(|byte| byte == b';' || byte == b'\\' || is_quote(byte));
+    let is_fit = is_over && is_strong(end.since(start.place()));
+    is_fit.then_some(Found { start, end, form: Form::Tight })
+}
+
+/// Moves past a command whose output is the value: `TOKEN=$(echo "x")`.
+fn past_echo(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    const ECHOES: &[&[u8]] = &[
+        b"$(echo -n ",
+        b"$(echo ",
+        b"$(printf '%s' ",
+        b"$(printf %s ",
+        b"$(printf ",
+        b"`echo -n ",
+        b"`echo ",
+        b"<(printf ",
+        b"<(echo ",
+    ];
+    matches!(at.next(), Some(b'$' | b'`' | b'<')).then_some(())?;
+    ECHOES.iter().find_map(|echo| at.past(echo))
+}
+
+/// Returns whether a strong password follows a name in prose: `with pwd x`.
+fn is_spoken(name: &Name<'_>, at: Cursor<'_>) -> bool {
+    // `pass` is mostly a verb.
+    let is_verb = name.end.since(name.start.place()).eq_ignore_ascii_case(b"pass");
+    if is_verb && !at.window_before(7).ends_with(b"phrase ") {
+        return false;
+    }
+    let value = bare_end(at, |_| false).since(at.place());
+    is_strong(value) || is_word_list(value, 0)
+}
+
+/// Returns whether a name and a value are a line of settings, as many tools have them: `remote_password x`. The value must
+/// have several digits, because a name and a word may be a heading.
+fn is_setting(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool {
+    let is_password = matches!(kind, Kind::Password | Kind::Pass);
+    if !is_password || name.is_option() {
+        return false;
+    }
+    let before = context(name.start, 80).trim_ascii();
+    // `d-i passwd/root-password password x`
+    let is_first =
+        before.is_empty() || before.ends_with(b"-password") || before.ends_with(b"/password");
+    let end = bare_end(start, |_| false);
+    let after = end.skip(8, |byte| is_blank(byte) || byte == b';');
+    let is_last =
+        after.next().is_none() || past_break(after).is_some() || Quote::open(after).is_some();
+    let value = end.since(start.place());
+    let n_digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let is_fit = value.len() >= 8 && n_digits >= 2 || is_strong(value) || is_word_list(value, 0);
+    is_first && is_last && is_fit && !value.contains(&b'/')
 }
 
 /// Returns the end of a value without the delimiter of a replacement: `s/^TOKEN=.*/TOKEN=x/`.
@@ -188,20 +296,36 @@ fn next_line(at: Cursor<'_>) -> Cursor<'_> {
     let mut parts = value.split(|byte| matches!(byte, b':' | b'(' | b'='));
     // Base64 may end in `=`.
     let is_one = parts.next().is_some() && parts.all(<[u8]>::is_empty);
-    if is_alone && is_one && is_strong(value) { line } else { at }
+    let has = |is: fn(&u8) -> bool| value.iter().filter(|byte| is(byte)).count();
+    let is_fit = value.len() >= 8
+        && has(u8::is_ascii_digit) > 1
+        && has(u8::is_ascii_uppercase) > 0
+        && has(u8::is_ascii_lowercase) > 2;
+    if is_alone && is_one && (is_fit || is_strong(value)) { line } else { at }
 }
 
 /// Returns whether a value follows a name in the next column of a table, or in prose: `username
 /// ada, password 70b6d4fe04ae45ec18514515`. It must be strong.
 fn is_apart(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool {
-    let is_prose = kind == Kind::Password
-        && matches!(name.end.since(name.start.place()), b"password" | b"passwd" | b"passcode");
+    const SAID: &[&[u8]] = &[
+        b"password",
+        b"passwd",
+        b"passcode",
+        b"passphrase",
+        b"pass",
+        b"pwd",
+        b"Password",
+        b"Pwd",
+        b"Pass",
+    ];
+    let text = name.end.since(name.start.place());
+    let is_prose = matches!(kind, Kind::Password | Kind::Passphrase) && SAID.contains(&text);
     if name.is_option() || !(is_prose || name.is_compound()) {
         return false;
     }
     let value = bare_end(start, |_| false).since(start.place());
     let is_column = start.since(name.end.place()).len() > 1 && name.is_constant();
-    let is_spoken = || {
+    let is_introduced = || {
         let before = context(name.start, 40);
         let has = |word: &[u8]| memmem::find(before, word).is_some();
         let n_digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
@@ -210,7 +334,7 @@ fn is_apart(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool {
             && (before.ends_with(b"with ") || has(b"user") || has(b"login"))
     };
     match is_prose {
-        true => is_strong(value) || is_word_list(value, 0) || is_spoken(),
+        true => is_strong(value) || is_word_list(value, 0) || is_introduced(),
         false => is_strong(value) && (is_column || is_long(start)),
     }
 }
@@ -291,6 +415,12 @@ fn is_argument(name: &Name<'_>) -> bool {
         b"connect ",
     ];
     let before = context(name.start, MAX_CONTEXT);
+    // `pulumi config set --secret NAME x`: the option has no value.
+    let is_flag = name.end.since(name.start.place()) == b"--secret"
+        && memmem::find(before, b" config ").is_some();
+    if is_flag {
+        return false;
+    }
     // The lines of a `.netrc`.
     let lines = without_placeholders(name.start.window_before(MAX_CONTEXT));
     if name.end.since(name.start.place()) == b"password" && memmem::find(lines, b"login ").is_some()

@@ -9,7 +9,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::{
-    around::{context, until_placeholder},
+    around::{context, past_closers, until_placeholder},
     cursor::Cursor,
     placeholder::PLACEHOLDER,
     span::{Quote, bare_end, is_blank, is_quote},
@@ -28,6 +28,11 @@ pub(crate) fn user_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<us
     let user = value.skip(128, |byte| {
         !matches!(byte, b':' | b'%' | b'/' | b',' | b'[') && !byte.is_ascii_whitespace()
     });
+    // `"user":"password"` is one word of a shell.
+    let joined = past_closers(value_end).0.past(b":").filter(|_| user.place() >= value_end.place());
+    if let Some((quote, value)) = joined.and_then(Quote::open) {
+        return password(value, quote.close(value)?);
+    }
     // The name of the command is only required if it decides: in a second run it may be redacted.
     let is_joint = match (end.previous()?, user.next()?) {
         (b'a' | b'A', b':') => has_command(start, USER_AND_PASSWORD),
@@ -106,6 +111,22 @@ pub(crate) fn password_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Rang
                 b"kinit",
                 b"mongosh",
                 b"hydra",
+                b"security ",
+                b"keychain",
+                b"cypher-shell",
+                b"cqlsh",
+                b"psexec",
+                b"nxc",
+                b"netexec",
+                b"pkcs12",
+                b"osslsigncode",
+                b"signtool",
+                b"vncdo",
+                b"arangosh",
+                b"influx",
+                b"net ads",
+                b"rar ",
+                b"beeline",
             ],
         ),
         (
@@ -121,6 +142,29 @@ pub(crate) fn password_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Rang
                 b"mosquitto",
                 b"rar",
                 b"ssh-keygen",
+                b"osql",
+                b"freebcp",
+                b"unzip",
+                b"openconnect",
+                b"pkcs12",
+            ],
+        ),
+        (
+            b't',
+            &[
+                b"vercel",
+                b"vc ",
+                b"netlify",
+                b"railway",
+                b"surge",
+                b"expo",
+                b"snyk",
+                b"codecov",
+                b"ngrok",
+                b"render",
+                b"now ",
+                b"datadog-ci",
+                b"sentry-cli",
             ],
         ),
         (b'N', &[b"ssh-keygen"]),
@@ -128,7 +172,7 @@ pub(crate) fn password_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Rang
         (b'A', &[b"snmp"]),
         (b'X', &[b"snmp"]),
         (b'w', &[b"ldap"]),
-        (b'k', &[b"openssl enc", b"openssl aes"]),
+        (b'k', &[b"openssl enc", b"openssl aes", b"newrelic", b"api-cli"]),
     ];
     let option = end.previous()?;
     // Few positions have a value, so the command is searched last.
@@ -178,6 +222,9 @@ fn argument<'b>(
         return None;
     }
     // `["-u", "user:password"]`
+    // `$'user:password'` is a string of a shell too.
+    let dollar = at.past(b"$").filter(|at| Quote::open(*at).is_some());
+    let at = dollar.unwrap_or(at);
     let at = at.skip(24, |byte| is_quote(byte) || b",\\ ".contains(&byte));
     let quote = at.previous().filter(|byte| is_quote(*byte)).map(|_| at.back(1));
     let opening = quote.map(|quote| {

@@ -9,7 +9,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::{
-    around::{context, past_closers},
+    around::{context, past_closers, without_placeholders},
     cursor::Cursor,
     name::follows_placeholder,
     placeholder::PLACEHOLDER,
@@ -60,8 +60,11 @@ pub(crate) fn header(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     }
     let is_sign = matches!(at.next(), Some(b':' | b'=' | b'(' | b','));
     // The prefix has no first letter, which may be a capital: `--cookie`.
-    let is_option =
-        at.place() > closed.place() && matches!(start.window_before(3), b"--c" | b"--C");
+    // `<Cookie session_id=x for app.corp.io/>`
+    let is_shown =
+        start.window_before(2).starts_with(b"<") || start.window_before(2).ends_with(b"<C");
+    let is_option = is_shown && at.place() > closed.place()
+        || at.place() > closed.place() && matches!(start.window_before(3), b"--c" | b"--C");
     match at.skip(2, |byte| b":=>(,".contains(&byte)) {
         sign if is_sign => {
             // Both are returned, so that a second run finds no other one.
@@ -72,11 +75,33 @@ pub(crate) fn header(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     }
 }
 
+/// Finds the value before the settings of a cookie: `"value": "x", "domain": "..", "httpOnly"`.
+pub(crate) fn described(start: Cursor<'_>, _: Cursor<'_>) -> Vec<Range<usize>> {
+    /// Bytes before the settings that are searched for the value.
+    const MAX_BEFORE: usize = 300;
+    let found = || {
+        let before = without_placeholders(start.window_before(MAX_BEFORE));
+        let place = memmem::rfind(before, b"alue")?;
+        let name = start.back(before.len()).forward(place).forward(4);
+        // Another cookie is between them.
+        let is_near =
+            !name.rest().get(..start.place().saturating_sub(name.place()))?.contains(&b'}');
+        let sign = past_blanks(past_closers(name).0.skip(1, |byte| byte == b'='), 4);
+        let sign = sign.past(b":").or_else(|| sign.past(b"=")).unwrap_or(sign);
+        let (_, value) = Quote::open(past_blanks(sign, 4)).filter(|_| is_near)?;
+        secret(value, value.skip(4096, is_in_value))
+    };
+    found().into_iter().collect()
+}
+
 /// Finds the values after `-b` of `curl`.
 pub(crate) fn option(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     let is_apart = end.next().is_some_and(|byte| is_blank(byte) || is_quote(byte));
     let is_curl = || memmem::find(context(start, 160), b"curl").is_some();
-    if is_apart && is_curl() { pairs(end) } else { Vec::new() }
+    // Each option may be in its own line.
+    let quoted = Quote::open(past_blanks(end, 4)).map(|(_, value)| value.skip(64, is_in_name));
+    let is_pair = quoted.is_some_and(|name| name.next() == Some(b'='));
+    if is_apart && (is_pair || is_curl()) { pairs(end) } else { Vec::new() }
 }
 
 /// Finds the value in a line of a cookie file: domain, `TRUE` or `FALSE`, path, `TRUE` or `FALSE`,
@@ -102,7 +127,7 @@ fn is_in_value(byte: u8) -> bool {
 
 /// Finds the value after a name such as `laravel_session=`.
 pub(crate) fn named(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
-    if !matches!(start.previous(), Some(b'_' | b'.')) {
+    if !matches!(start.previous(), Some(b'_' | b'.' | b'-')) {
         return Vec::new();
     }
     let value = Quote::open(end).map_or(end, |(_, value)| value);
@@ -125,7 +150,11 @@ fn pairs(start: Cursor<'_>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let is_opener = |byte: u8| b" \t\"'`\\[{(@\n".contains(&byte);
     let line = past_blanks(start, 8);
-    let mut at = past_break(line).unwrap_or(start).skip(24, is_opener);
+    let at = past_break(line).unwrap_or(start).skip(24, is_opener);
+    // `cookies=dict(session_id="x")`
+    let called =
+        at.skip(24, |byte| byte.is_ascii_alphanumeric() || b"._".contains(&byte)).past(b"(");
+    let mut at = called.map_or(at, |at| at.skip(24, is_opener));
     for _ in 0..MAX_PAIRS {
         let name = at.skip(128, is_in_name);
         if name.place() == at.place() {

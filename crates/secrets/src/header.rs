@@ -5,13 +5,14 @@
 use std::ops::Range;
 
 use crate::{
+    around::past_closers,
     base64::user_and_password,
     cursor::Cursor,
     edge::is_edge,
     name::follows_placeholder,
     pieces::past_joint,
     placeholder::PLACEHOLDER,
-    span::{Quote, is_blank, is_quote},
+    span::{Quote, is_blank, is_quote, past_blanks},
     value::{Form, Kind, is_scheme},
 };
 
@@ -20,7 +21,9 @@ const MAX_TOKEN: usize = 8 * 1024;
 
 /// Finds the token after `Bearer`, `Token`, and the like.
 pub(crate) fn bearer(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    let token = in_call(end).or_else(|| after_scheme(start, end))?;
+    let token = in_call(end)
+        .or_else(|| assigned(end))
+        .or_else(|| after_scheme(start, end.past(b" token").unwrap_or(end)))?;
     let bytes = token.1.since(token.0.place());
     let is_secret = bytes.len() >= 12 && Kind::Secret.secret_in(bytes, Form::Quoted).is_some();
     is_secret.then(|| token.0.place()..token.1.place())
@@ -30,6 +33,13 @@ pub(crate) fn bearer(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>>
 fn in_call<'b>(end: Cursor<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
     const NAMES: &[&[u8]] = &[b"_auth(", b"Auth(", b"_token(", b"Token(", b"="];
     let (quote, start) = Quote::open(NAMES.iter().find_map(|name| end.past(name))?)?;
+    Some((start, quote.close(start)?))
+}
+
+/// Returns the string that a name has: `BEARER = "x"`, `"bearer": "x"`.
+fn assigned<'b>(end: Cursor<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
+    let sign = past_blanks(past_closers(end).0, 4);
+    let (quote, start) = Quote::open(past_blanks(sign.past(b"=").or_else(|| sign.past(b":"))?, 4))?;
     Some((start, quote.close(start)?))
 }
 

@@ -14,7 +14,8 @@ use crate::{
     pieces::{past_joint, past_seam},
     placeholder::{PLACEHOLDER, is_example},
     randomness::Makeup,
-    span::{Quote, is_blank, past_blanks, past_break},
+    span::{Quote, bare_end, is_blank, past_blanks, past_break},
+    value::{Form, Kind, is_strong},
 };
 
 /// Minimum number of letters of a key.
@@ -118,6 +119,137 @@ pub(crate) fn aws(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
         at.next()?;
     }
     None
+}
+
+/// Finds the 64 bytes in base64 after `key1`, with other columns or members between them.
+pub(crate) fn account(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    /// Bytes after the name that are searched for the key.
+    const MAX_BETWEEN: usize = 120;
+    const N_LETTERS: usize = 88;
+    let text = until_placeholder(end.window(MAX_BETWEEN.saturating_add(N_LETTERS)));
+    let padding = memmem::find(text, b"==")?;
+    let key_end = end.forward(padding).forward(2);
+    let n_before = padding.saturating_add(2).checked_sub(N_LETTERS)?;
+    let value = end.forward(n_before);
+    let key = key_end.since(value.place());
+    let is_key = key.iter().all(|byte| BASE64.has(*byte))
+        && !value.previous().is_some_and(|byte| BASE64.has(byte) && byte != b'=' || byte == b'-')
+        && Makeup::of(key).is_random();
+    (is_key && is_edge(start.before())).then(|| value.place()..key_end.place())
+}
+
+/// Finds the keys of a list of names and keys: `keys:`, and `  APIx7: x` in each line after it.
+pub(crate) fn list(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
+    /// Limit for the keys of a list.
+    const MAX_KEYS: usize = 16;
+    const OTHERS: &[&[u8]] = &[
+        b"public_",
+        b"public-",
+        b"public",
+        b"ssh_",
+        b"ssh-",
+        b"authorized_",
+        b"known_",
+        b"trusted-public-",
+    ];
+    let before = start.window_before(16).to_ascii_lowercase();
+    let mut found = Vec::new();
+    if OTHERS.iter().any(|other| before.ends_with(other))
+        || before.last().is_some_and(u8::is_ascii_alphanumeric)
+    {
+        return found;
+    }
+    let mut at = end;
+    for _ in 0..MAX_KEYS {
+        let line = past_break(at).unwrap_or(at);
+        let indent = past_blanks(line.skip(1, |byte| byte == b','), 16);
+        let indent = past_break(indent).map_or(indent, |line| past_blanks(line, 16));
+        let name = Quote::open(indent).map_or(indent, |(_, name)| name);
+        let name_end = name.skip(64, |byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
+        let sign = past_blanks(past_closers(name_end).0, 4);
+        let Some(sign) = sign.past(b":").or_else(|| sign.past(b"=")) else { break };
+        let value = past_blanks(sign, 4);
+        let value = Quote::open(value).map_or(value, |(_, value)| value);
+        let value_end = bare_end(value, |_| false);
+        let text = value_end.since(value.place());
+        let is_key = text.len() >= MIN_LIST_KEY && is_strong(text) && !is_cut(value_end);
+        let is_named = name_end.place() > name.place() && indent.place() > line.place();
+        if !is_named {
+            break;
+        }
+        let secret = Kind::Secret.secret_in(text, Form::Quoted).filter(|_| is_key);
+        found.extend(secret.map(|_| value.place()..value_end.place()));
+        at = past_closers(value_end).0;
+    }
+    found
+}
+
+/// Minimum length of a key in a list.
+const MIN_LIST_KEY: usize = 24;
+
+/// Finds the passwords after the algorithms of a user of SNMP: `createUser ada SHA x AES y`.
+pub(crate) fn snmp(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
+    const ALGORITHMS: &[&[u8]] = &[
+        b"SHA ",
+        b"SHA-256 ",
+        b"SHA-512 ",
+        b"MD5 ",
+        b"AES ",
+        b"DES ",
+        b"sha ",
+        b"md5 ",
+        b"128 ",
+        b"256 ",
+        b"des ",
+    ];
+    let mut found = Vec::new();
+    let mut at = end;
+    for _ in 0..12 {
+        let word = past_blanks(at, 8);
+        if let Some(value) = ALGORITHMS.iter().find_map(|name| word.past(name)) {
+            let (value, value_end) = match Quote::open(value) {
+                Some((quote, value)) => match quote.close(value) {
+                    Some(end) => (value, end),
+                    None => break,
+                },
+                None => (value, bare_end(value, |_| false)),
+            };
+            found.extend(crate::command_line::password(value, value_end));
+            at = past_closers(value_end).0;
+            continue;
+        }
+        let next = word.skip(64, |byte| byte.is_ascii_graphic() && byte != b'\\');
+        if next.place() == word.place() {
+            break;
+        }
+        at = next;
+    }
+    found
+}
+
+/// Finds the value after the name of a bypass: `x-vercel-protection-bypass: x`, `"protectionBypass":{"x":`.
+pub(crate) fn bypass(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let closed = past_closers(end).0;
+    let at = closed.skip(8, |byte| is_blank(byte) || b":=,{".contains(&byte));
+    let at = past_break(at).map_or(at, |line| past_blanks(line, 40));
+    let value = Quote::open(at).map_or(at, |(_, value)| value);
+    let value_end = value.skip(128, |byte| LETTERS.has(byte));
+    let text = value_end.since(value.place());
+    let is_key =
+        text.len() >= 20 && Makeup::of(text).is_random() && !is_cut(value_end) && !is_example(text);
+    (is_key && value.place() > end.place()).then(|| value.place()..value_end.place())
+}
+
+/// Finds the 16 or 32 bytes in base64 after `-encrypt` or `encrypt =`.
+pub(crate) fn gossip(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let sign = past_blanks(past_closers(end).0, 4);
+    let at = past_blanks(sign.skip(1, |byte| byte == b'=' || byte == b':'), 4);
+    let value = Quote::open(at).map_or(at, |(_, value)| value);
+    let value_end = value.skip(64, |byte| BASE64.has(byte));
+    let text = value_end.since(value.place());
+    let is_key =
+        matches!(text.len(), 24 | 44) && text.ends_with(b"=") && Makeup::of(text).is_random();
+    (is_key && value.place() > end.place()).then(|| value.place()..value_end.place())
 }
 
 /// Finds the private member of a JSON Web Key. `start..end` is `kty`.

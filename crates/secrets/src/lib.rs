@@ -47,6 +47,7 @@ mod around;
 mod assignment;
 mod base64;
 mod before;
+mod body;
 mod class;
 mod command_line;
 mod cookie;

@@ -11,7 +11,7 @@ use crate::{
     name::Name,
     placeholder::PLACEHOLDER,
     randomness::Makeup,
-    span::{is_blank, is_quote, past_blanks, past_break},
+    span::{is_blank, is_quote, past_blanks, past_break, past_colors},
 };
 
 /// The link between a name and its value.
@@ -31,17 +31,23 @@ pub(crate) enum Link {
 
 /// Returns the link between a name and a value, and the position after it.
 pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
-    let (after, has_quote) = past_closers(name.end);
+    if let Some(at) = past_genitive(name.end) {
+        return Some((Link::Blank, at));
+    }
+    let (after, has_quote) = past_closers(past_colors(name.end));
     if let Some(at) = past_tag(name, after) {
         return Some((Link::Tag, at));
     }
     if let Some(at) = past_log(name, after) {
         return Some((Link::Sign, at));
     }
+    if let Some(at) = past_announcement(name, after) {
+        return Some((Link::Sign, at));
+    }
     let at = past_blanks(after, 60);
     let at = if name.is_option() { past_continuation(at).unwrap_or(at) } else { at };
     let has_blank = at.place() > after.place();
-    let at = past_default(at).filter(|_| has_blank).unwrap_or(at);
+    let at = past_default(at).or_else(|| past_note(at)).filter(|_| has_blank).unwrap_or(at);
     if let Some(at) = past_field(name, after) {
         return Some((Link::Weak, at));
     }
@@ -71,13 +77,70 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
         b'\r' | b'\n' | b'\\' if !has_blank && (name.is_constant() || is_shown(name)) => {
             Some((Link::Apart, past_break(at)?))
         }
-        // The box of a table.
-        0xe2 if has_blank => Some((Link::Sign, at.past("│ ".as_bytes())?)),
-        b'F' if has_blank => Some((Link::Weak, past_account(at)?)),
+        // The box of a table, or an arrow.
+        0xe2 if has_blank => past_border(at).or_else(|| Some((Link::Apart, past_arrow(at)?))),
+        // `I set NAME to VALUE.`
+        b'a' | b't' | b'w' if has_blank && (has_quote || name.is_constant()) => {
+            let link = if has_quote { Link::Weak } else { Link::Apart };
+            Some(past_verb(at).map_or((Link::Blank, at), |at| (link, at)))
+        }
+        b'F' if has_blank => {
+            Some(past_account(at).map_or((Link::Blank, at), |at| (Link::Weak, at)))
+        }
         b'o' if has_quote && has_blank => Some((Link::Weak, at.past(b"or ")?)),
         _ if has_blank => Some((Link::Blank, at)),
         _ => None,
     }
+}
+
+fn past_border(at: Cursor<'_>) -> Option<(Link, Cursor<'_>)> {
+    const BORDERS: &[&str] = &["│ ", "┃ ", "║ "];
+    let after = BORDERS.iter().find_map(|border| at.past(border.as_bytes()))?;
+    Some((Link::Sign, after))
+}
+
+/// Returns the position after the colon at the end of a line that announces a password: `Use the password for the user ada
+/// (it is shown once):`.
+fn past_announcement<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
+    /// Limit in bytes for the rest of the line.
+    const MAX_LINE: usize = 120;
+    const NAMES: &[&[u8]] = &[b"password", b"passphrase", b"token", b"secret", b"key"];
+    let text = name.end.since(name.start.place());
+    if after.next() != Some(b' ') || !NAMES.iter().any(|word| text.eq_ignore_ascii_case(word)) {
+        return None;
+    }
+    let colons = memchr::memchr_iter(b':', after.window(MAX_LINE));
+    let line =
+        colons.map(|n| after.forward(n).forward(1)).find(|colon| past_break(*colon).is_some())?;
+    let is_line = !line.since(after.place()).contains(&b'\n');
+    is_line.then_some(line)
+}
+
+/// Returns the position after an arrow or a dash: `API_KEY  →  x`.
+fn past_arrow(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    const ARROWS: &[&str] = &["→", "⇒", "➜", "⟶", "➔", "▶", "›", "—", "–"];
+    ARROWS.iter().find_map(|arrow| at.past(arrow.as_bytes()))
+}
+
+/// Returns the position after a word between the name of a variable and its value.
+fn past_verb(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    const VERBS: &[&[u8]] =
+        &[b"to ", b"as ", b"was ", b"to be ", b"with ", b"to: ", b"with value "];
+    VERBS.iter().filter_map(|verb| at.past(verb)).max_by_key(|at| at.place())
+}
+
+/// Returns the position after the `'s` of `the password's x`, which is no quote.
+fn past_genitive(end: Cursor<'_>) -> Option<Cursor<'_>> {
+    let phrase =
+        end.past(b" phrase ").filter(|_| end.window_before(4).eq_ignore_ascii_case(b"pass"));
+    phrase.or_else(|| end.past(b"'s ")).or_else(|| end.past("’s ".as_bytes()))
+}
+
+/// Returns the position of the sign after a note on a name: `Deploy token (ci): `.
+fn past_note(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    let is_in = |byte: u8| byte.is_ascii_alphanumeric() || b" _-./,@".contains(&byte) || byte > 127;
+    let end = at.past(b"(")?.skip(48, is_in).past(b")")?;
+    matches!(end.next(), Some(b':' | b'=')).then_some(end)
 }
 
 /// Returns whether a command prints the file or the setting with the name: `cat private.key`.
@@ -182,6 +245,9 @@ fn past_type(at: Cursor<'_>) -> Option<Cursor<'_>> {
     let start = match at.next()? {
         b':' => at.forward(1).skip(2, is_blank),
         b's' | b'S' | b'N' if GO_TYPES.iter().any(|name| at.rest().starts_with(name)) => at,
+        // Basic and SQL: `As String = `, `NVARCHAR(50) = `.
+        b'A' | b'a' if at.past(b"As ").or_else(|| at.past(b"as ")).is_some() => at.forward(3),
+        b'V' | b'v' | b'C' | b'c' | b'n' | b'T' | b't' => return past_column_type(at),
         _ => return None,
     };
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_&'<>?.[]| ".contains(&byte);
@@ -193,6 +259,18 @@ fn past_type(at: Cursor<'_>) -> Option<Cursor<'_>> {
     let is_before_quote = matches!(after.next(), Some(b'"' | b'\'' | b'\\'));
     let is_known = name.len() <= 16 && !Makeup::of(name).is_random() && is_before_quote;
     (is_type && (is_apart || is_known)).then_some(after)
+}
+
+/// Returns the position after the type of a column or of a variable in SQL, and `=` or `DEFAULT`: `VARCHAR(50) = `.
+fn past_column_type(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    const TYPES: &[&[u8]] =
+        &[b"varchar", b"nvarchar", b"char", b"nchar", b"text", b"varchar2", b"character varying"];
+    let name = at.skip(24, |byte| byte.is_ascii_alphanumeric());
+    let is_type = TYPES.iter().any(|text| name.since(at.place()).eq_ignore_ascii_case(text));
+    let size = name.past(b"(").map(|size| size.skip(6, |byte| byte.is_ascii_alphanumeric()));
+    let end = past_blanks(size.map_or(Some(name), |size| size.past(b")"))?, 4);
+    let sign = end.past(b":=").or_else(|| end.past(b"=")).or_else(|| end.past(b"DEFAULT "));
+    sign.filter(|_| is_type)
 }
 
 /// Returns the position after the name of a value that follows the name of a secret: `"name":

@@ -404,13 +404,20 @@ impl<'b> Name<'b> {
                 Some(if is_opener { Kind::Secret } else { Kind::TokenOrUuid })
             }
             Word::Key if attached.is_empty() => self.kind_of_key(),
+            // `APP_KEYS="x,y"`
+            Word::Key if is(attached, "s") && self.is_constant() => {
+                ends_with_any(head, OPENERS).then_some(Kind::Secret)
+            }
             Word::Authorization if attached.is_empty() => Some(Kind::Authorization),
             Word::Auth => {
                 let is_whole = attached.is_empty() && tail.is_empty();
+                let is_ended = is_whole
+                    || ["base64", "b64", "config"].iter().any(|end| {
+                        tail.ends_with(end.as_bytes()) || tail.eq_ignore_ascii_case(end.as_bytes())
+                    });
                 match head {
-                    b"" | b"_" => is_whole.then_some(Kind::UserAndPassword),
                     [.., b'o' | b'O'] => is_whole.then_some(Kind::Token),
-                    _ => None,
+                    _ => is_ended.then_some(Kind::UserAndPassword),
                 }
             }
             Word::Pat => {
@@ -431,7 +438,10 @@ impl<'b> Name<'b> {
             // `Secret access key: x`
             let words = self.start.window_before(16).strip_suffix(b" ");
             let words = words.filter(|words| words.last().is_some_and(u8::is_ascii_alphanumeric));
-            return words.filter(|words| is_opener(words)).map(|_| Kind::Secret);
+            return match words {
+                Some(words) => is_opener(words).then_some(Kind::Secret),
+                None => Some(Kind::Padded),
+            };
         }
         if ends_with_any(self.head, &["primary", "secondary"]) {
             return Some(Kind::Padded);
@@ -525,10 +535,12 @@ mod tests {
         for name in ["apiKey", "API_KEY", "x-api-key", "ENCRYPTION_KEY", "myapikey", "api key"] {
             assert_eq!(kind(name, Word::Key, "key"), Some(Kind::Secret), "{name}");
         }
-        for name in ["key", "foreign_key", "publicKey", "keyboard", "apiKeyId", "cacheKey"] {
+        for name in ["foreign_key", "publicKey", "keyboard", "apiKeyId", "cacheKey"] {
             assert_eq!(kind(name, Word::Key, "key"), None, "{name}");
         }
-        assert_eq!(kind("primary_key", Word::Key, "key"), Some(Kind::Padded));
+        for name in ["primary_key", "key"] {
+            assert_eq!(kind(name, Word::Key, "key"), Some(Kind::Padded), "{name}");
+        }
         assert_eq!(kind("DATADOG_KEY", Word::Key, "key"), Some(Kind::Token));
         for name in ["tokens", "token_count", "nextToken", "tokenizer", "tokenType"] {
             assert_eq!(kind(name, Word::Token, "token"), None, "{name}");

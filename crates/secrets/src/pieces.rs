@@ -8,12 +8,15 @@ use memchr::memmem;
 use crate::{
     class::Class,
     cursor::Cursor,
-    randomness::Makeup,
-    span::{Quote, is_blank, is_quote, past_break, past_tab},
+    randomness::{Makeup, has_many_humps},
+    span::{Quote, is_blank, is_quote, past_blanks, past_break, past_colors, past_tab},
 };
 
 /// Limit of the indentation of a line that continues a token.
 const MAX_INDENT: usize = 16;
+
+/// Limit of the blanks between a piece of a token and the right border of its box.
+const MAX_BORDER: usize = 120;
 
 /// Limit of the lines of a token.
 const MAX_LINES: usize = 16;
@@ -33,14 +36,14 @@ pub(crate) fn run_over_breaks<'b>(
         // A full stop at the end of a sentence is not part of the token.
         let ends_a_sentence = max == usize::MAX && length > min && at.previous() == Some(b'.');
         at = if ends_a_sentence { at.back(1) } else { at };
-        return Some(if is_open { last_piece(class, at).unwrap_or(at) } else { at });
+        return Some(if is_open { last_pieces(class, at) } else { at });
     }
     if length == 0 && start.next() != Some(b'\\') && start.next() != Some(b'\n') {
         return None;
     }
     let mut whole = start.window(length).to_vec();
     for _ in 0..MAX_LINES {
-        let line = past_seam(at)?.0;
+        let line = past_seam(at).map(|(line, _)| line).or_else(|| past_joint(at, true))?;
         let length = class.run(line.rest(), max.saturating_sub(whole.len()));
         at = line.forward(length);
         whole.extend_from_slice(at.since(line.place()));
@@ -49,11 +52,24 @@ pub(crate) fn run_over_breaks<'b>(
         }
         if whole.len() >= min {
             let is_open = max == usize::MAX && !class.has(b'=');
-            let end = if is_open { last_piece(class, at).unwrap_or(at) } else { at };
-            return Makeup::of(&whole).is_random().then_some(end);
+            let end = if is_open { last_pieces(class, at) } else { at };
+            let makeup = Makeup::of(&whole);
+            // `xoxb-504008332715-2…` is mostly digits.
+            let is_key = makeup.is_random() || makeup.n_digits >= 10 || has_many_humps(&whole);
+            return is_key.then_some(end);
         }
     }
     None
+}
+
+/// Returns the end of a complete token, past the lines or the strings that contain only remainders of it.
+fn last_pieces<'b>(class: &Class, end: Cursor<'b>) -> Cursor<'b> {
+    let mut at = end;
+    for _ in 0..MAX_LINES {
+        let Some(after) = last_piece(class, at) else { break };
+        at = after;
+    }
+    at
 }
 
 /// Returns the end of a complete token, if the next line or the next string contains only a
@@ -70,6 +86,9 @@ fn last_piece<'b>(class: &Class, end: Cursor<'b>) -> Option<Cursor<'b>> {
     let is_over = after.next().is_none_or(|byte| match (seam, byte) {
         // The next part of a token of several parts.
         (Seam::Joint | Seam::Mark, b'.') => true,
+        (Seam::Break, b'.') => {
+            n_kinds == 3 && piece.len() >= 8 && class.run(after.forward(1).rest(), 16) == 16
+        }
         (Seam::Joint, byte) => is_quote(byte) || byte == b'\\',
         (_, b' ') => n_kinds == 3 && piece.len() >= 10 || seam == Seam::Mark,
         (_, byte) => !byte.is_ascii_alphanumeric() && !b"_=:(-./".contains(&byte),
@@ -98,15 +117,21 @@ pub(crate) fn past_seam(at: Cursor<'_>) -> Option<(Cursor<'_>, Seam)> {
     if at.next().is_none_or(|byte| byte.is_ascii_alphanumeric()) {
         return None;
     }
-    let border = at.skip(MAX_INDENT, is_blank);
+    let border = past_colors(at).skip(MAX_BORDER, is_blank);
     let marked = MARKS.iter().find_map(|mark| border.past(mark));
+    // `psql` ends each line of a value but the last with `+`.
+    let marked = marked.or_else(|| at.past(b"+"));
     let broken = past_break(border).map(|line| (line, false));
     let broken = broken.or_else(|| Some((at.past(b"<br>")?, true)));
     let broken = broken.or_else(|| Some((past_break(marked?)?, true)));
     if let Some((line, is_marked)) = broken {
-        let frame = past_frame(line);
+        // The lines of a program in JSON are strings of a list.
+        if let Some(next) = past_joint(line, true) {
+            return Some((next, Seam::Joint));
+        }
+        let frame = past_same(at, line).or_else(|| past_frame(line));
         let is_marked = is_marked || frame.is_some();
-        let line = frame.unwrap_or(line).skip(MAX_INDENT, is_blank);
+        let line = past_blanks(frame.unwrap_or(line), MAX_INDENT);
         // A line of code with one of two joined strings is a joint.
         return Some((line, if is_marked { Seam::Mark } else { Seam::Break }));
     }
@@ -126,12 +151,13 @@ pub(crate) fn past_seam(at: Cursor<'_>) -> Option<(Cursor<'_>, Seam)> {
 pub(crate) fn past_joint(at: Cursor<'_>, may_be_listed: bool) -> Option<Cursor<'_>> {
     const CALLS: &[&[u8]] = &[b").append(", b".concat(", b").concat("];
     let (_, closed) = Quote::open(at)?;
-    let is_glue =
-        |byte: u8| is_blank(byte) || b"+.&~^|<>_".contains(&byte) || may_be_listed && byte == b',';
+    let is_glue = |byte: u8| {
+        is_blank(byte) || b"+.&~^|<>_*/".contains(&byte) || may_be_listed && byte == b','
+    };
     let called = CALLS.iter().find_map(|call| closed.past(call));
     let line = called.unwrap_or_else(|| closed.skip(8, is_glue));
     let line = match past_break(line) {
-        Some(line) => past_frame(line).unwrap_or(line).skip(60, is_glue),
+        Some(line) => past_blanks(past_frame(line).unwrap_or(line).skip(60, is_glue), 60),
         None => line,
     };
     let line = if line.place() > closed.place() {
@@ -160,7 +186,52 @@ fn past_frame(line: Cursor<'_>) -> Option<Cursor<'_>> {
         b"* ",
     ];
     let start = line.skip(MAX_INDENT, is_blank);
-    past_number(line).or_else(|| FRAMES.iter().find_map(|frame| start.past(frame)))
+    let frame = past_number(line)
+        .or_else(|| past_dump(start))
+        .or_else(|| FRAMES.iter().find_map(|frame| start.past(frame)))?;
+    Some(past_cell(frame).unwrap_or(frame))
+}
+
+/// Moves past the empty first cell of a row: the name of the value is in the row above.
+fn past_cell(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    const BORDERS: &[&[u8]] = &["│".as_bytes(), "┃".as_bytes(), "║".as_bytes(), b"|"];
+    let border = at.skip(MAX_BORDER, is_blank);
+    let cell = BORDERS.iter().find_map(|text| border.past(text));
+    cell.filter(|_| border.place() > at.place())
+}
+
+/// Moves past the offset and the hexadecimal bytes before the text in a line of a dump.
+fn past_dump(line: Cursor<'_>) -> Option<Cursor<'_>> {
+    let offset = line.skip(16, |byte| byte.is_ascii_hexdigit());
+    let bytes = offset.skip(2, |byte| is_blank(byte) || byte == b':');
+    let end = bytes.skip(80, |byte| byte.is_ascii_hexdigit() || is_blank(byte));
+    let is_dump = offset.since(line.place()).len() >= 7
+        && bytes.place() > offset.place()
+        && end.since(bytes.place()).len() >= 8;
+    let is_apart = |at: Cursor<'_>| at.window_before(2) == b"  ";
+    if !is_dump {
+        return None;
+    }
+    if let Some(text) = end.past(b"|").filter(|_| is_apart(end)) {
+        return Some(text);
+    }
+    // The text may start with hexadecimal digits.
+    let n_text = memmem::rfind(end.since(bytes.place()), b"  ")?;
+    Some(bytes.forward(n_text).forward(2))
+}
+
+/// Moves past the text that starts the line of a token and its next line: `web-1  | `, `[pod/x] `.
+fn past_same<'b>(at: Cursor<'b>, line: Cursor<'b>) -> Option<Cursor<'b>> {
+    /// Bytes of the line of a token that are compared.
+    const MAX_LINE: usize = 160;
+    let first = crate::around::context(at, MAX_LINE);
+    let is_same = |(a, b): &(&u8, &u8)| a == b;
+    let n_same = first.iter().zip(line.rest()).take_while(is_same).count();
+    let same = line.window(n_same);
+    let is_end = |byte: &u8| matches!(byte, b' ' | b'\t' | b'|' | b']');
+    let n_prefix = same.iter().rposition(is_end)?.saturating_add(1);
+    let has_name = same.iter().take(n_prefix).any(u8::is_ascii_alphanumeric);
+    has_name.then(|| line.forward(n_prefix))
 }
 
 /// Moves past the number that `cat -n` or a client writes before a line.

@@ -23,8 +23,21 @@ const MAX_COMMAND: usize = 200;
 
 /// Finds the passwords that a command reads. `start..end` is the option that makes it read them.
 pub(crate) fn read(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
+    // A variable may have any value, unless its name says otherwise.
+    let is_variable =
+        [&b"env "[..], b"variable", b"ariables"].iter().any(|word| start.rest().starts_with(word));
+    if is_variable && !is_named(line(end)) {
+        return Vec::new();
+    }
     // All of them are returned, so that a second run finds no other one.
     [written(start, end), handed(end), second_word(end)].into_iter().flatten().collect()
+}
+
+/// Returns whether a command has the name of a secret.
+fn is_named(command: &[u8]) -> bool {
+    const NAMES: &[&str] = &["PASS", "PWD", "SECRET", "TOKEN", "KEY", "CREDENTIAL"];
+    let upper = command.to_ascii_uppercase();
+    NAMES.iter().any(|name| memmem::find(&upper, name.as_bytes()).is_some())
 }
 
 /// Finds what `echo`, `printf` or `cat` before the last `|` writes.
@@ -159,7 +172,8 @@ pub(crate) fn slash(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> 
 
 /// Finds the key of a wireless network: `psk="x"`.
 pub(crate) fn wireless(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    let (value, value_end, _) = word(end).filter(|_| is_edge(start.before()))?;
+    let is_whole = is_edge(start.before()) || start.next() == Some(b'-');
+    let (value, value_end, _) = word(past_blanks(end, 4)).filter(|_| is_whole)?;
     password(value, value_end)
 }
 

@@ -254,7 +254,10 @@ pub(crate) fn is_weak(value: &[u8]) -> bool {
 /// digits and make no words.
 fn is_long_hex(lower: &[u8]) -> bool {
     let n_letters = lower.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
-    lower.len() >= 24 && n_letters >= 4 && lower.iter().all(u8::is_ascii_hexdigit)
+    let is_turn = |pair: &&[u8]| matches!(pair, [a, b] if a.is_ascii_digit() != b.is_ascii_digit());
+    let n_turns = || lower.windows(2).filter(is_turn).count();
+    lower.iter().all(u8::is_ascii_hexdigit)
+        && (lower.len() >= 24 && n_letters >= 4 || lower.len() >= 16 && n_turns() >= 6)
 }
 
 /// Returns whether some letters are a sequence of weak words.

@@ -1,5 +1,6 @@
 //! The table of rules, from the documentation of the services or from gitleaks (MIT).
 
+mod commands;
 mod context;
 
 use crate::{
@@ -494,9 +495,44 @@ static BY_PREFIX: &[Rule] = &[
     Rule::new(
         "new-relic-key",
         "New Relic",
-        &["NRAK-", "NRII-", "NRIQ-", "NRRA-", "NRJS-"],
+        &["NRAK-", "NRII-", "NRIQ-", "NRRA-", "NRJS-", "NRAA-", "NRBR-", "NRSP-"],
         &[Run(&BASE64_URL, 19, MAX)],
     ),
+    Rule {
+        before: Some((&LETTERS, 36, 36)),
+        accepts: is_random,
+        ..Rule::new("new-relic-key", "New Relic: a license, by its last letters", &["NRAL"], &[])
+    },
+    Rule {
+        accepts: is_random,
+        ..Rule::new(
+            "vercel-token",
+            "Vercel: personal, integration, app, refresh, AI Gateway",
+            &["vcp_", "vci_", "vca_", "vcr_", "vck_"],
+            &[Run(&LETTERS, 24, MAX)],
+        )
+    },
+    Rule {
+        secret: Secret::Part(2),
+        edge: Edge::None,
+        ..Rule::new(
+            "deploy-hook",
+            "Vercel: a URL that deploys",
+            &["/v1/integrations/deploy/"],
+            &[Run(&WORD, 8, 64), Is("/"), Run(&LETTERS, 8, 64)],
+        )
+    },
+    Rule {
+        secret: Secret::Part(0),
+        edge: Edge::None,
+        accepts: is_random,
+        ..Rule::new(
+            "deploy-hook",
+            "Netlify, Cloudflare: a URL that builds",
+            &["/build_hooks/", "/deploy_hooks/"],
+            &[Run(&BASE64_URL, 20, 64)],
+        )
+    },
     Rule::new("sentry-token", "Sentry", &["sntrys_eyJ"], &[Run(&BASE64, 60, MAX)]),
     Rule::new("sentry-token", "Sentry: a user", &["sntryu_"], &[Run(&HEX, 64, 64)]),
     Rule::new("posthog-key", "PostHog: personal", &["phx_"], &[Run(&LETTERS, 32, MAX)]),
@@ -517,7 +553,7 @@ static BY_PREFIX: &[Rule] = &[
 
 /// Returns all rules. Of two rules that match at one position, the first one counts.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    BY_PREFIX.iter().chain(context::BY_CONTEXT)
+    BY_PREFIX.iter().chain(commands::BY_COMMAND).chain(context::BY_CONTEXT)
 }
 
 /// Returns whether the secret of a short prefix is random, neither words nor an example.

@@ -209,8 +209,23 @@ impl Strings<'_, '_> {
         self.name(key).or_else(|| {
             let is_value = VALUES.iter().any(|name| key.is(name));
             let name = NAMES.iter().filter(|_| is_value).find_map(|name| object.get(name)?.text());
-            self.name(name?)
+            name.map_or_else(|| self.file(object, key), |name| self.name(name))
         })
+    }
+
+    /// Returns the kind of value that the name of a file announces: `"content"` beside
+    /// `"file_path":"config/master.key"`.
+    fn file(&self, object: Value<'_>, key: Text<'_>) -> Named {
+        const PATHS: &[&str] = &["file_path", "filePath", "path", "filename"];
+        const CONTENTS: &[&str] = &["content", "contents", "file_text"];
+        const ENDINGS: &[&[u8]] = &[b".txt", b".secret"];
+        if !CONTENTS.iter().any(|name| key.is(name)) {
+            return None;
+        }
+        let path = PATHS.iter().find_map(|name| object.get(name)?.text())?.decode();
+        let name = path.as_bytes().rsplit(|byte| matches!(byte, b'/' | b'\\')).next()?;
+        let name = ENDINGS.iter().find_map(|ending| name.strip_suffix(*ending)).unwrap_or(name);
+        self.matcher.named(name.trim_ascii())
     }
 
     fn name(&self, name: Text<'_>) -> Named {

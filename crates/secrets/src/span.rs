@@ -107,6 +107,33 @@ pub(crate) fn past_tab(at: Cursor<'_>) -> Option<Cursor<'_>> {
     })
 }
 
+/// Moves past blanks and the escapes with which a terminal sets colors or clears a line, also as JSON or a program writes
+/// them: `ESC [ 3 1 m`, `\\u001b[0m`, `\\x1b[K`.
+pub(crate) fn past_colors(at: Cursor<'_>) -> Cursor<'_> {
+    /// Limit of the escapes in a row.
+    const MAX_COLORS: usize = 4;
+    let mut at = at;
+    for _ in 0..MAX_COLORS {
+        let Some(after) = past_color(at.skip(2, is_blank)) else { break };
+        at = after;
+    }
+    at
+}
+
+fn past_color(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    const STARTS: &[&[u8]] = &[b"u001b[", b"u001B[", b"x1b[", b"x1B[", b"033[", b"e["];
+    let start = match at.next()? {
+        0x1b => at.past(b"\x1b[")?,
+        b'\\' => {
+            let letter = at.skip(63, |byte| byte == b'\\');
+            STARTS.iter().find_map(|text| letter.past(text))?
+        }
+        _ => return None,
+    };
+    let letter = start.skip(24, |byte| byte.is_ascii_digit() || byte == b';');
+    matches!(letter.next(), Some(b'm' | b'K')).then(|| letter.forward(1))
+}
+
 /// Returns whether a byte is a space or a tab.
 pub(crate) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'

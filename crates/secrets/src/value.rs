@@ -288,6 +288,13 @@ fn is_phrase(value: &[u8]) -> bool {
 /// The words of identifiers are mostly weak, and slugs of sentences have words of one or two letters.
 pub(crate) fn is_word_list(value: &[u8], max_weak: usize) -> bool {
     let is_word = |word: &[u8]| {
+        // Generators add a digit to a word.
+        let word = match word {
+            [first, .., b'0'..=b'9'] if first.is_ascii_uppercase() => {
+                word.get(..word.len().saturating_sub(1)).unwrap_or_default()
+            }
+            _ => word,
+        };
         let rest = word.get(1..).unwrap_or_default();
         (3..=12).contains(&word.len())
             && word.iter().all(u8::is_ascii_alphabetic)

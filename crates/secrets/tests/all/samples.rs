@@ -128,6 +128,12 @@ pub(crate) fn samples() -> Vec<Sample> {
         sample("heroku-key", format!("HRKU-AA{}", letters(58))),
         sample("fly-token", format!("fm2_{}", letters(80))),
         sample("netlify-token", format!("nfp_{}", letters(36))),
+        sample("vercel-token", format!("vcp_{}", letters(56))),
+        Sample {
+            before: "https://api.netlify.com/build_hooks/".to_owned(),
+            ..sample("deploy-hook", mixed_hex(24))
+        },
+        sample("new-relic-key", format!("{}FFFFNRAL", mixed_hex(32))),
         sample("render-key", format!("rnd_{}", letters(28))),
         sample("pulumi-token", format!("pul-{}", hex(40))),
         sample("terraform-token", format!("{}.atlasv1.{}", letters(14), letters(67))),
