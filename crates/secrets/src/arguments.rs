@@ -98,6 +98,40 @@ pub(crate) fn pair(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     after_user(value, value_end, b':')
 }
 
+/// Finds the password of `CORP/ada:x@host`, as tools of Impacket have it.
+pub(crate) fn domain_user(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let is_in = |byte: u8| byte.is_ascii_graphic() && byte != b':' && byte != b'\\';
+    let word = past_blanks(end.skip(24, |byte| byte.is_ascii_alphanumeric() || byte == b'.'), 8);
+    let word = Quote::open(word).map_or(word, |(_, word)| word);
+    let user = word.skip(80, is_in);
+    let value = user.past(b":").filter(|_| user.since(word.place()).contains(&b'/'))?;
+    if let Some((quote, value)) = Quote::open(value) {
+        return password(value, quote.close(value)?);
+    }
+    let whole = value.skip(200, |byte| byte.is_ascii_graphic() && !is_quote(byte) && byte != b'\\');
+    password(value, value.forward(memchr::memrchr(b'@', whole.since(value.place()))?))
+}
+
+/// Finds the value after a name, with a sign or a blank between them.
+pub(crate) fn after_name(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let sign = past_blanks(past_closers(end).0, 8);
+    let at = past_blanks(sign.skip(2, |byte| b":=>".contains(&byte)), 8);
+    let (value, value_end) = match Quote::open(at) {
+        Some((quote, value)) => (value, quote.close(value)?),
+        None => (at, bare_end(at, |_| false)),
+    };
+    let text = value_end.since(value.place());
+    // In prose, a word may follow the name.
+    let n_digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let is_fit = n_digits > 0 && text.len() >= 8 || is_strong(text) || is_word_list(text, 0);
+    password(value, value_end).filter(|_| is_fit && value.place() > end.place().saturating_sub(2))
+}
+
+/// Finds the password of `ada:x`.
+pub(crate) fn colon(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    after_user(end, bare_end(end, |_| false), b':')
+}
+
 /// Finds the password in a list of a user and a password: `'auth' => ['ada', 'x']`, `auth: ("ada", "x")`.
 pub(crate) fn login_list(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     const SIGNS: &[&[u8]] = &[b"=>", b":", b"="];
@@ -149,7 +183,8 @@ pub(crate) fn spelled(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
 
 /// Finds the password of a user in prose: `login: ada / x`, `creds: ada:x`.
 pub(crate) fn said(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    const JOINTS: &[&[u8]] = &[b" / ", b"/", b":", b" | ", b", ", b" - ", b" and "];
+    const JOINTS: &[&[u8]] =
+        &[b" / ", b"/", b":", b" | ", b", ", b" - ", b" and ", b" with ", b" using "];
     let at = Quote::open(end).map_or(end, |(_, at)| at);
     let user = at.skip(64, |byte| byte.is_ascii_alphanumeric() || b"_-.@".contains(&byte));
     let closed = past_closers(user).0;
@@ -178,7 +213,11 @@ pub(crate) fn login(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> 
     if let Some((quote, value)) = quoted {
         return password(value, quote.close(value)?);
     }
-    let host = memchr::memrchr(b'@', whole.since(at.place()))?;
+    let text = whole.since(at.place());
+    let is_export = start.rest().starts_with(b"exp")
+        || start.rest().starts_with(b"imp")
+        || start.rest().starts_with(b"userid");
+    let host = memchr::memrchr(b'@', text).or(is_export.then_some(text.len()))?;
     let is_oracle = !start.rest().starts_with(b"mysqlsh");
     after_user(at, at.forward(host), if is_oracle { b'/' } else { b':' })
 }

@@ -14,7 +14,7 @@ use crate::{
     before,
     cursor::Cursor,
     edge::is_edge,
-    link::{Link, link},
+    link::{Link, is_spoken, link},
     name::{Name, Word},
     placeholder::PLACEHOLDER,
     randomness::Makeup,
@@ -45,7 +45,7 @@ pub(crate) fn find(word: Word, start: Cursor<'_>, end: Cursor<'_>) -> Option<Ran
     let is_option = kind == Kind::Pass && name.is_option();
     let kind = if is_option { Kind::Password } else { kind };
     let kind = match is_said && !is_argument(&name) {
-        true if is_spoken(&name, at) || is_setting(&name, kind, at) => Kind::Password,
+        true if is_said_with(&name, at) || is_setting(&name, kind, at) => Kind::Password,
         true => return None,
         false => kind,
     };
@@ -178,8 +178,11 @@ fn value<'b>(
         Link::Sign => past_block(start),
         Link::Tag => start,
         Link::Apart if is_long(start) => start,
+        Link::Apart if matches!(kind, Kind::Password | Kind::Passphrase) && is_spoken(start) => {
+            start
+        }
         Link::Blank if is_argument(name) || is_apart(name, kind, start) => start,
-        Link::Blank if is_setting(name, kind, start) => start,
+        Link::Blank if is_setting(name, kind, start) => past_level(start),
         Link::Blank | Link::Weak | Link::Apart => return None,
     };
     let ends: fn(u8) -> bool = if link == Link::Tag {
@@ -243,21 +246,30 @@ fn past_echo(at: Cursor<'_>) -> Option<Cursor<'_>> {
     ECHOES.iter().find_map(|echo| at.past(echo))
 }
 
-/// Returns whether a strong password follows a name in prose: `with pwd x`.
-fn is_spoken(name: &Name<'_>, at: Cursor<'_>) -> bool {
+/// Returns whether a password follows a name in prose: `with pwd x`.
+fn is_said_with(name: &Name<'_>, at: Cursor<'_>) -> bool {
     // `pass` is mostly a verb.
     let is_verb = name.end.since(name.start.place()).eq_ignore_ascii_case(b"pass");
-    if is_verb && !at.window_before(7).ends_with(b"phrase ") {
-        return false;
+    (!is_verb || at.window_before(7).ends_with(b"phrase ")) && is_spoken(at)
+}
+
+/// Moves past the digit that says how a router encrypts a password: `password 0 x`.
+fn past_level(at: Cursor<'_>) -> Cursor<'_> {
+    match at.window(2) {
+        [b'0'..=b'9', b' '] => at.forward(2),
+        _ => at,
     }
-    let value = bare_end(at, |_| false).since(at.place());
-    is_strong(value) || is_word_list(value, 0)
 }
 
 /// Returns whether a name and a value are a line of settings, as many tools have them: `remote_password x`. The value must
 /// have several digits, because a name and a word may be a heading.
 fn is_setting(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool {
-    let is_password = matches!(kind, Kind::Password | Kind::Pass);
+    let is_of_device = || {
+        context(name.start, 80).trim_ascii_start().starts_with(b"enable ")
+            || context(name.start, 80).trim_ascii_start().starts_with(b"username ")
+    };
+    let is_password =
+        matches!(kind, Kind::Password | Kind::Pass) || kind == Kind::Secret && is_of_device();
     if !is_password || name.is_option() {
         return false;
     }
@@ -265,6 +277,7 @@ fn is_setting(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool {
     // `d-i passwd/root-password password x`
     let is_first =
         before.is_empty() || before.ends_with(b"-password") || before.ends_with(b"/password");
+    let start = past_level(start);
     let end = bare_end(start, |_| false);
     let after = end.skip(8, |byte| is_blank(byte) || byte == b';');
     let is_last =
@@ -349,7 +362,7 @@ fn is_long(start: Cursor<'_>) -> bool {
 fn open(at: Cursor<'_>) -> Option<(Quote, Cursor<'_>)> {
     /// Limit in bytes for the name of a function that is recognized.
     const MAX_CALL: usize = 48;
-    let prefixed = at.skip(2, |byte| b"bBrRfFuULl@$".contains(&byte));
+    let prefixed = at.skip(2, |byte| b"bBrRfFuULlN@$".contains(&byte));
     let converted = at.past(b"[]byte(");
     let quote = Quote::open(at).or_else(|| Quote::open(prefixed));
     quote.or_else(|| converted.and_then(Quote::open)).or_else(|| {

@@ -13,7 +13,7 @@ use crate::{
     cursor::Cursor,
     placeholder::PLACEHOLDER,
     span::{Quote, bare_end, is_blank, is_quote},
-    value::{Form, Kind},
+    value::{Form, Kind, is_strong, is_word_list},
 };
 
 /// Bytes before an option that are searched for its command.
@@ -29,7 +29,8 @@ pub(crate) fn user_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<us
         !matches!(byte, b':' | b'%' | b'/' | b',' | b'[') && !byte.is_ascii_whitespace()
     });
     // `"user":"password"` is one word of a shell.
-    let joined = past_closers(value_end).0.past(b":").filter(|_| user.place() >= value_end.place());
+    let is_word = !value.since(end.place()).contains(&b',') && user.place() >= value_end.place();
+    let joined = past_closers(value_end).0.past(b":").filter(|_| is_word);
     if let Some((quote, value)) = joined.and_then(Quote::open) {
         return password(value, quote.close(value)?);
     }
@@ -143,6 +144,7 @@ pub(crate) fn password_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Rang
                 b"rar",
                 b"ssh-keygen",
                 b"osql",
+                b"security import",
                 b"freebcp",
                 b"unzip",
                 b"openconnect",
@@ -171,12 +173,12 @@ pub(crate) fn password_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Rang
         (b'a', &[b"redis-cli", b"valkey-cli", b"keydb-cli"]),
         (b'A', &[b"snmp"]),
         (b'X', &[b"snmp"]),
-        (b'w', &[b"ldap"]),
+        (b'w', &[b"ldap", b"generic-password", b"internet-password"]),
         (b'k', &[b"openssl enc", b"openssl aes", b"newrelic", b"api-cli"]),
     ];
     let option = end.previous()?;
     // Few positions have a value, so the command is searched last.
-    let (value, value_end) = argument(start, end, option == b'p')?;
+    let (value, value_end) = argument(start, end, matches!(option, b'p' | b'P'))?;
     let found = password(value, value_end)?;
     let command = context(start, MAX_COMMAND);
     let command = command.rsplit(|byte| b";|".contains(byte)).next().unwrap_or_default();
@@ -191,7 +193,9 @@ pub(crate) fn quoted(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let Some((quote, value)) = Quote::open(at) else {
         let value_end = bare_end(at, |_| false);
         let is_plain = value_end.rest().starts_with(b" -AsPlainText");
-        return if is_plain { password(at, value_end) } else { None };
+        let text = value_end.since(at.place());
+        let is_strong = is_strong(text) || is_word_list(text, 0);
+        return if is_plain || is_strong { password(at, value_end) } else { None };
     };
     password(value, quote.close(value)?)
 }

@@ -6,12 +6,13 @@
 use memchr::memmem;
 
 use crate::{
-    around::{context, past_closers, without_placeholders},
+    around::{context, past_closers, until_placeholder, without_placeholders},
     cursor::Cursor,
     name::Name,
     placeholder::PLACEHOLDER,
     randomness::Makeup,
-    span::{is_blank, is_quote, past_blanks, past_break, past_colors},
+    span::{bare_end, is_blank, is_quote, past_blanks, past_break, past_colors},
+    value::{is_strong, is_word_list},
 };
 
 /// The link between a name and its value.
@@ -41,12 +42,10 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
     if let Some(at) = past_log(name, after) {
         return Some((Link::Sign, at));
     }
-    if let Some(at) = past_announcement(name, after) {
-        return Some((Link::Sign, at));
-    }
     let at = past_blanks(after, 60);
     let at = if name.is_option() { past_continuation(at).unwrap_or(at) } else { at };
     let has_blank = at.place() > after.place();
+    let at = past_dots(at);
     let at = past_default(at).or_else(|| past_note(at)).filter(|_| has_blank).unwrap_or(at);
     if let Some(at) = past_field(name, after) {
         return Some((Link::Weak, at));
@@ -88,6 +87,9 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
             Some(past_account(at).map_or((Link::Blank, at), |at| (Link::Weak, at)))
         }
         b'o' if has_quote && has_blank => Some((Link::Weak, at.past(b"or ")?)),
+        b'.' | b'(' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' if has_blank => {
+            Some(past_announcement(name, after).unwrap_or((Link::Blank, at)))
+        }
         _ if has_blank => Some((Link::Blank, at)),
         _ => None,
     }
@@ -99,21 +101,48 @@ fn past_border(at: Cursor<'_>) -> Option<(Link, Cursor<'_>)> {
     Some((Link::Sign, after))
 }
 
-/// Returns the position after the colon at the end of a line that announces a password: `Use the password for the user ada
-/// (it is shown once):`.
-fn past_announcement<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
+/// Returns the position after the words between a password and its name: `Use the password for the user ada (it is shown
+/// once):` and a line break, `password for ada: x`, `the password (x) does`.
+fn past_announcement<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<(Link, Cursor<'b>)> {
     /// Limit in bytes for the rest of the line.
     const MAX_LINE: usize = 120;
-    const NAMES: &[&[u8]] = &[b"password", b"passphrase", b"token", b"secret", b"key"];
+    const NAMES: &[&[u8]] = &[b"password", b"passphrase", b"passwd"];
     let text = name.end.since(name.start.place());
     if after.next() != Some(b' ') || !NAMES.iter().any(|word| text.eq_ignore_ascii_case(word)) {
         return None;
     }
-    let colons = memchr::memchr_iter(b':', after.window(MAX_LINE));
-    let line =
-        colons.map(|n| after.forward(n).forward(1)).find(|colon| past_break(*colon).is_some())?;
-    let is_line = !line.since(after.place()).contains(&b'\n');
-    is_line.then_some(line)
+    let mut colons =
+        memchr::memchr_iter(b':', after.window(MAX_LINE)).map(|n| after.forward(n).forward(1));
+    let line = colons.find(|colon| past_break(*colon).is_some());
+    let is_line = |line: Cursor<'_>| {
+        let words = line.since(after.place());
+        !words.contains(&b'\n') && memmem::find(words, b"\\n").is_none()
+    };
+    line.filter(|line| is_line(*line)).map(|line| (Link::Sign, line)).or_else(|| {
+        const SIGNS: &[&[u8]] = &[b": ", b" is ", b" to ", b" (", b" = "];
+        let window = until_placeholder(after.window(MAX_LINE / 2));
+        let starts = SIGNS
+            .iter()
+            .filter_map(|sign| Some(memmem::find(window, sign)?.saturating_add(sign.len())));
+        let start = starts
+            .map(|n| after.forward(n))
+            .filter(|at| is_line(*at) && is_spoken(*at))
+            .min_by_key(|at| at.place())?;
+        Some((Link::Apart, start))
+    })
+}
+
+/// Returns whether a value is a password that no sentence has as a word.
+pub(crate) fn is_spoken(at: Cursor<'_>) -> bool {
+    let value = bare_end(at, |_| false).since(at.place());
+    is_strong(value) && !value.contains(&b'/') && !value.contains(&b'=') || is_word_list(value, 0)
+}
+
+/// Moves past the dots between a name and its value in a form: `Password .....: x`.
+fn past_dots(at: Cursor<'_>) -> Cursor<'_> {
+    let dots = at.skip(60, |byte| byte == b'.');
+    let is_row = dots.place() > at.place().saturating_add(2);
+    if is_row { past_blanks(dots, 4) } else { at }
 }
 
 /// Returns the position after an arrow or a dash: `API_KEY  →  x`.
@@ -307,6 +336,7 @@ fn past_value_name<'b>(name: &Name<'b>, has_quote: bool) -> Option<Cursor<'b>> {
         b"-v ",
         b"get; set; } =",
         b"get; } =",
+        b"is generated for root@localhost: ",
         b"is: ",
         b"is now ",
         b"is ",

@@ -24,8 +24,7 @@ const MAX_COMMAND: usize = 200;
 /// Finds the passwords that a command reads. `start..end` is the option that makes it read them.
 pub(crate) fn read(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     // A variable may have any value, unless its name says otherwise.
-    let is_variable =
-        [&b"env "[..], b"variable", b"ariables"].iter().any(|word| start.rest().starts_with(word));
+    let is_variable = [&b"nv "[..]].iter().any(|word| start.rest().starts_with(word));
     if is_variable && !is_named(line(end)) {
         return Vec::new();
     }
@@ -64,7 +63,7 @@ pub(crate) fn encoded(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>
 
 /// Returns the last word that `echo` or `printf` writes between the start of a line and a `|` or `>`.
 pub(crate) fn echoed<'b>(line: Cursor<'b>, pipe: Cursor<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
-    const WRITERS: &[&[u8]] = &[b"echo ", b"printf ", b"Write-Output "];
+    const WRITERS: &[&[u8]] = &[b"echo ", b"printf ", b"Write-Output ", b"yes "];
     let writer = pipe.since(line.place());
     let place = WRITERS.iter().filter_map(|word| memmem::rfind(writer, word)).max()?;
     let mut at = line.forward(place).skip(16, |byte| !is_blank(byte));
@@ -154,6 +153,7 @@ pub(crate) fn net(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
 pub(crate) fn sent(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let is_asked =
         memmem::find(without_placeholders(start.window_before(120)), b"assword").is_some();
+    let end = end.past(b"-- ").unwrap_or(end);
     let (quote, value) = Quote::open(past_blanks(end, 8)).filter(|_| is_asked)?;
     let value_end = quote.close(value)?;
     let text = value_end.since(value.place());
@@ -163,16 +163,16 @@ pub(crate) fn sent(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
 
 /// Finds the password after `/p:` and `/pass:` in commands of Windows.
 pub(crate) fn slash(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    const OTHERS: &[&[u8]] = &[b"/u:", b"/user:", b"/v:"];
+    const OTHERS: &[&[u8]] = &[b"/u:", b"/user:", b"/v:", b"/u ", b"/user ", b"/ru ", b"signtool"];
     let command = context(start, MAX_COMMAND);
     let is_login = OTHERS.iter().any(|word| memmem::find(command, word).is_some());
-    let (value, value_end, _) = word(end).filter(|_| is_login)?;
+    let (value, value_end, _) = word(past_blanks(end, 4)).filter(|_| is_login)?;
     password(value, value_end)
 }
 
 /// Finds the key of a wireless network: `psk="x"`.
 pub(crate) fn wireless(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    let is_whole = is_edge(start.before()) || start.next() == Some(b'-');
+    let is_whole = is_edge(start.before()) || start.rest().starts_with(b"c.psk");
     let (value, value_end, _) = word(past_blanks(end, 4)).filter(|_| is_whole)?;
     password(value, value_end)
 }
@@ -241,7 +241,11 @@ pub(crate) fn call(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
         at = match Quote::open(at) {
             Some((quote, value)) => {
                 let value_end = quote.close(value)?;
-                last = (n > 0).then_some((value, value_end));
+                // A host may follow the password.
+                let found = (n > 0).then_some((value, value_end));
+                last = found
+                    .filter(|_| last.is_none() || password(value, value_end).is_some())
+                    .or(last);
                 value_end.skip(63, |byte| byte == b'\\').forward(1)
             }
             None => {

@@ -529,7 +529,7 @@ static BY_PREFIX: &[Rule] = &[
         ..Rule::new(
             "deploy-hook",
             "Netlify, Cloudflare: a URL that builds",
-            &["/build_hooks/", "/deploy_hooks/"],
+            &["d_hooks/", "y_hooks/"],
             &[Run(&BASE64_URL, 20, 64)],
         )
     },
