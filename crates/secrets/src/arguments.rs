@@ -127,13 +127,12 @@ pub(crate) fn after_name(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>>
     password(value, value_end).filter(|_| is_fit && value.place() > end.place().saturating_sub(2))
 }
 
-/// Finds the password of `ada:x`.
-pub(crate) fn colon(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    after_user(end, bare_end(end, |_| false), b':')
-}
-
 /// Finds the password in a list of a user and a password: `'auth' => ['ada', 'x']`, `auth: ("ada", "x")`.
-pub(crate) fn login_list(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+pub(crate) fn login_list(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    // `stats auth ada:x`
+    if let Some(value) = end.past(b" ").filter(|_| start.window_before(6) == b"stats ") {
+        return after_user(value, bare_end(value, |_| false), b':');
+    }
     const SIGNS: &[&[u8]] = &[b"=>", b":", b"="];
     let sign = past_blanks(past_closers(end).0, 4);
     let at = past_blanks(SIGNS.iter().find_map(|sign_text| sign.past(sign_text))?, 4);
@@ -214,9 +213,7 @@ pub(crate) fn login(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> 
         return password(value, quote.close(value)?);
     }
     let text = whole.since(at.place());
-    let is_export = start.rest().starts_with(b"exp")
-        || start.rest().starts_with(b"imp")
-        || start.rest().starts_with(b"userid");
+    let is_export = start.forward(1).rest().starts_with(b"pdp");
     let host = memchr::memrchr(b'@', text).or(is_export.then_some(text.len()))?;
     let is_oracle = !start.rest().starts_with(b"mysqlsh");
     after_user(at, at.forward(host), if is_oracle { b'/' } else { b':' })

@@ -108,7 +108,11 @@ fn past_announcement<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<(Link, Cu
     const MAX_LINE: usize = 120;
     const NAMES: &[&[u8]] = &[b"password", b"passphrase", b"passwd"];
     let text = name.end.since(name.start.place());
-    if after.next() != Some(b' ') || !NAMES.iter().any(|word| text.eq_ignore_ascii_case(word)) {
+    let is_pass = matches!(text.first(), Some(b'p' | b'P'));
+    if !is_pass
+        || after.next() != Some(b' ')
+        || !NAMES.iter().any(|word| text.eq_ignore_ascii_case(word))
+    {
         return None;
     }
     let mut colons =
@@ -160,6 +164,9 @@ fn past_verb(at: Cursor<'_>) -> Option<Cursor<'_>> {
 
 /// Returns the position after the `'s` of `the password's x`, which is no quote.
 fn past_genitive(end: Cursor<'_>) -> Option<Cursor<'_>> {
+    if !matches!(end.next(), Some(b'\'' | b' ' | 0xe2)) {
+        return None;
+    }
     let phrase =
         end.past(b" phrase ").filter(|_| end.window_before(4).eq_ignore_ascii_case(b"pass"));
     phrase.or_else(|| end.past(b"'s ")).or_else(|| end.past("’s ".as_bytes()))

@@ -112,6 +112,10 @@ pub(crate) fn past_tab(at: Cursor<'_>) -> Option<Cursor<'_>> {
 pub(crate) fn past_colors(at: Cursor<'_>) -> Cursor<'_> {
     /// Limit of the escapes in a row.
     const MAX_COLORS: usize = 4;
+    // Most names have none.
+    if !matches!(at.next(), Some(0x1b | b'\\' | b' ' | b'\t')) {
+        return at;
+    }
     let mut at = at;
     for _ in 0..MAX_COLORS {
         let Some(after) = past_color(at.skip(2, is_blank)) else { break };
