@@ -134,6 +134,9 @@ pub(crate) fn login_list(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usi
         return after_user(value, bare_end(value, |_| false), b':');
     }
     const SIGNS: &[&[u8]] = &[b"=>", b":", b"="];
+    if end.next().is_none_or(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        return None;
+    }
     let sign = past_blanks(past_closers(end).0, 4);
     let at = past_blanks(SIGNS.iter().find_map(|sign_text| sign.past(sign_text))?, 4);
     let list = at
@@ -257,7 +260,9 @@ pub(crate) fn last_word(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usiz
     }
     // The only word of `htpasswd` is a user or a file.
     let (value, value_end) = last.filter(|_| !is_file || n_words > 1)?;
-    password(value, value_end).filter(|_| is_edge(start.before()))
+    // Two of the prefixes start within a word.
+    let is_edge = is_edge(start.before()) || matches!(start.next(), Some(b'd' | b'-'));
+    password(value, value_end).filter(|_| is_edge)
 }
 
 /// Finds the line that a command prints: `wg genkey`, and the key in the next line.

@@ -264,28 +264,37 @@ fn past_level(at: Cursor<'_>) -> Cursor<'_> {
 /// Returns whether a name and a value are a line of settings, as many tools have them: `remote_password x`. The value must
 /// have several digits, because a name and a word may be a heading.
 fn is_setting(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool {
-    let is_of_device = || {
-        context(name.start, 80).trim_ascii_start().starts_with(b"enable ")
-            || context(name.start, 80).trim_ascii_start().starts_with(b"username ")
-    };
-    let is_password =
-        matches!(kind, Kind::Password | Kind::Pass) || kind == Kind::Secret && is_of_device();
-    if !is_password || name.is_option() {
+    const USERS: &[&[u8]] = &[b"user ", b"username ", b"enable", b"neighbor "];
+    const DEVICES: &[&[u8]] = &[b"enable ", b"username "];
+    let is_password = matches!(kind, Kind::Password | Kind::Pass);
+    if name.is_option() || !is_password && kind != Kind::Secret {
         return false;
     }
-    let before = context(name.start, 80).trim_ascii();
-    // `d-i passwd/root-password password x`
-    let is_first =
-        before.is_empty() || before.ends_with(b"-password") || before.ends_with(b"/password");
+    // Most names in prose have a word after them, so the line is searched last.
     let start = past_level(start);
     let end = bare_end(start, |_| false);
-    let after = end.skip(8, |byte| is_blank(byte) || byte == b';');
-    let is_last =
-        after.next().is_none() || past_break(after).is_some() || Quote::open(after).is_some();
     let value = end.since(start.place());
     let n_digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
     let is_fit = value.len() >= 8 && n_digits >= 2 || is_strong(value) || is_word_list(value, 0);
-    is_first && is_last && is_fit && !value.contains(&b'/')
+    let after = end.skip(8, |byte| is_blank(byte) || byte == b';');
+    let is_last =
+        after.next().is_none() || past_break(after).is_some() || Quote::open(after).is_some();
+    if !is_fit || !is_last || value.contains(&b'/') {
+        return false;
+    }
+    let before = context(name.start, 80).trim_ascii_start();
+    let line = before.rsplit(|byte| *byte == b'"').next().unwrap_or_default();
+    let is_after = |texts: &[&[u8]]| texts.iter().any(|text| line.starts_with(text));
+    if !is_password {
+        return is_after(DEVICES);
+    }
+    // A search before decoding sees the quote of JSON. `d-i passwd/root-password password x`
+    let last = before.trim_ascii_end();
+    last.is_empty()
+        || last.ends_with(b"\"")
+        || is_after(USERS)
+        || last.ends_with(b"-password")
+        || last.ends_with(b"/password")
 }
 
 /// Returns the end of a value without the delimiter of a replacement: `s/^TOKEN=.*/TOKEN=x/`.

@@ -283,7 +283,7 @@ fn past_type(at: Cursor<'_>) -> Option<Cursor<'_>> {
         b's' | b'S' | b'N' if GO_TYPES.iter().any(|name| at.rest().starts_with(name)) => at,
         // Basic and SQL: `As String = `, `NVARCHAR(50) = `.
         b'A' | b'a' if at.past(b"As ").or_else(|| at.past(b"as ")).is_some() => at.forward(3),
-        b'V' | b'v' | b'C' | b'c' | b'n' | b'T' | b't' => return past_column_type(at),
+        b'V' | b'v' | b'C' | b'c' | b'N' | b'n' | b'T' | b't' => return past_column_type(at),
         _ => return None,
     };
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_&'<>?.[]| ".contains(&byte);

@@ -3,6 +3,7 @@
 mod families;
 mod fresh;
 mod held_out;
+mod links;
 mod made_up;
 mod samples;
 mod spellings;
