@@ -3,7 +3,7 @@
 use jsonl::Line;
 use secrets::Search;
 
-/// Texts with `{}` in the place of a password.
+/// Texts with `{}` instead of a password.
 const PASSWORDS: &[&str] = &[
     "the password's {}",
     "pass phrase {}",
@@ -43,7 +43,7 @@ const PASSWORDS: &[&str] = &[
     "stats auth ada:{}",
 ];
 
-/// Texts with `{}` in the place of a generated key.
+/// Texts with `{}` instead of a generated key.
 const KEYS: &[&str] = &[
     "Deploy token (ci): {}",
     "BEARER = \"{}\"",
