@@ -188,9 +188,11 @@ impl Found<'_> {
         writeln!(out, "{place}: {} {pointer} {length} bytes {hash:016x}", rule.name)
     }
 
-    /// Prints a finding as an ASCII object.
+    /// Prints a finding as an ASCII object. The offset and the length are those of the written bytes, so that a
+    /// program can cut them out of the file.
     fn json(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Finding { rule, length, .. } = self.finding;
+        let Finding { rule, written, .. } = self.finding;
+        let length = written.len();
         let Self { line, offset, hash, .. } = self;
         let mut text = Vec::from(*b"{\"file\":");
         push_string(&mut text, self.label, Style::Python);

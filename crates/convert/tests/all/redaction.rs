@@ -297,6 +297,21 @@ fn what_is_followed_is_clean_too() {
     assert!(said_plain.contains(&one) && said_plain.contains(&two), "{said_plain}");
 }
 
+/// A secret with an escape is longer in the file than decoded: both numbers of `--json` are those of the file.
+#[test]
+fn the_offset_and_the_length_of_a_secret_are_those_of_the_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let password = ["q7Vx2m", r"\/Lp9Zt4", "Kd1w"].concat();
+    let line = format!("{{\"note\":\"export DB_PASSWORD={password}\"}}\n");
+    fs::write(folder.path().join("a.jsonl"), &line).expect("written");
+    let (status, found) = run(&["scan", "--json", "a.jsonl"], folder.path());
+    assert_eq!(status, Some(1));
+    let found: serde_json::Value = serde_json::from_slice(&found).expect("one object");
+    let number = |name: &str| found[name].as_u64().expect("a number") as usize;
+    let start = number("offset");
+    assert_eq!(&line[start..start + number("length")], password);
+}
+
 /// Asserts that secrets in a carry are found: in a member that the target does not have, by prefix and
 /// by name, on a plain line and in JSON within JSON.
 #[test]
