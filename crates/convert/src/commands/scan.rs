@@ -188,8 +188,8 @@ impl Found<'_> {
         writeln!(out, "{place}: {} {pointer} {length} bytes {hash:016x}", rule.name)
     }
 
-    /// Prints a finding as an ASCII object. The offset and the length are those of the written bytes, so that a
-    /// program can cut them out of the file.
+    /// Prints a finding as an ASCII object. The offset and the length count written bytes, so that a program can cut the
+    /// secret out of the file.
     fn json(&self, out: &mut dyn Write) -> io::Result<()> {
         let Finding { rule, written, .. } = self.finding;
         let length = written.len();

@@ -297,7 +297,7 @@ fn what_is_followed_is_clean_too() {
     assert!(said_plain.contains(&one) && said_plain.contains(&two), "{said_plain}");
 }
 
-/// A secret with an escape is longer in the file than decoded: both numbers of `--json` are those of the file.
+/// A secret with an escape is longer in the file than decoded: both numbers of `--json` count bytes of the file.
 #[test]
 fn the_offset_and_the_length_of_a_secret_are_those_of_the_file() {
     let folder = tempfile::tempdir().expect("a folder");
