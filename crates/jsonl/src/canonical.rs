@@ -6,7 +6,9 @@
 mod long;
 
 pub use self::long::each_canonical_of;
-use crate::{Kind, Raw, Style, Value, number::push_javascript_number, respell, scan::same::n_same};
+use crate::{
+    Kind, Raw, Scanner, Style, Value, number::push_javascript_number, respell, scan::same::n_same,
+};
 
 /// Limit on the depth of a value whose members are sorted.
 const MAX_DEPTH: u32 = 128;
@@ -109,7 +111,10 @@ fn push_value(out: &mut Sink<'_>, value: Value<'_>, without: &[&str]) {
     match value.kind() {
         // Deep values are not in the index of their line, so they are scanned on their own.
         Kind::Object | Kind::Array if !value.is_indexed() => {
-            long::push_unindexed(out, value.raw(), without);
+            match Scanner::default().scan_raw(value.raw()) {
+                Ok(inner) if inner.is_indexed() => push_value(out, inner, without),
+                _ => out.respell(value.raw()),
+            }
         }
         Kind::Object => push_object(out, value, without),
         Kind::Array => {
@@ -199,7 +204,6 @@ fn inner_path<'p>(path: &'p str, key: &[u8]) -> Option<&'p str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Scanner;
 
     fn canonical(text: &str, without: &[&str]) -> String {
         let mut scanner = Scanner::default();

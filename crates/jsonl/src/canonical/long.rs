@@ -3,7 +3,7 @@
 //! In: a record of 30 MB with two million values, whose index would take 24 MB. Out: its canonical spelling, with the
 //! indexes of its short values, one at a time, and 12 bytes for each member of a long object.
 
-use super::{MAX_DEPTH, Member, Sink, each_canonical, push_members, push_value};
+use super::{Member, Sink, each_canonical, push_members, push_value};
 use crate::{
     Raw, Result, Scanner, Style, Text, respell,
     scan::{grammar::MAX_INDEXED_DEPTH, node::max_nodes},
@@ -33,9 +33,11 @@ pub fn each_canonical_of(
         let mut scanner = Scanner::sparing();
         let value = scanner.scan_slice(bytes, 0)?;
         let text = value.raw().as_str();
-        if value.oddities().depth <= MAX_DEPTH && n_values(text) <= max_nodes(bytes.len()) {
+        // Each level searches the ends of its containers, so that great depth would take long.
+        let is_flat = value.oddities().depth as usize <= MAX_INDEXED_DEPTH;
+        if is_flat && n_values(text) <= max_nodes(bytes.len()) {
             let mut sink = Sink { buffer: &mut Vec::new(), each: Some(each) };
-            push_long(&mut sink, text, MAX_INDEXED_DEPTH, without);
+            push_long(&mut sink, text, without);
             sink.flush();
             return Ok(());
         }
@@ -45,31 +47,16 @@ pub fn each_canonical_of(
     Ok(())
 }
 
-/// Appends a container that the index of its line does not have. One with more values than any index is appended with
-/// its order and its numbers.
-pub(super) fn push_unindexed(out: &mut Sink<'_>, raw: Raw<'_>, without: &[&str]) {
-    let text = raw.as_str();
-    if text.len() >= LONG_VALUE && n_values(text) <= max_nodes(text.len()) {
-        return push_long(out, text, MAX_INDEXED_DEPTH, without);
-    }
-    match Scanner::default().scan_raw(raw) {
-        Ok(inner) if inner.is_indexed() => push_value(out, inner, without),
-        _ => out.respell(raw),
-    }
-}
-
-/// Appends a value of which an index would have `n_levels` levels. The result is the same as with the index.
-fn push_long(out: &mut Sink<'_>, text: &str, n_levels: usize, without: &[&str]) {
+/// Appends a value. The result is the same as with an index.
+fn push_long(out: &mut Sink<'_>, text: &str, without: &[&str]) {
     let mut scanner = Scanner::default();
     let mut push_child = |out: &mut Sink<'_>, child: &str, without: &[&str]| {
-        let is_long = child.len() >= LONG_VALUE && child.starts_with(['{', '[']);
-        match n_levels.saturating_sub(1) {
-            0 if is_long => push_unindexed(out, Raw::from_scanned(child), without),
-            n_levels if is_long => push_long(out, child, n_levels, without),
-            _ => match scanner.scan_text(child, 0) {
-                Ok(value) => push_value(out, value, without),
-                Err(_) => out.put(child.as_bytes()),
-            },
+        if child.len() >= LONG_VALUE && child.starts_with(['{', '[']) {
+            return push_long(out, child, without);
+        }
+        match scanner.scan_text(child, 0) {
+            Ok(value) => push_value(out, value, without),
+            Err(_) => out.put(child.as_bytes()),
         }
     };
     if text.starts_with('[') {
