@@ -152,8 +152,10 @@ impl SessionWriter {
     fn write_user(&mut self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
         let results = message.tool_results();
         let orphans: Vec<_> = results.filter(|it| !self.complete_call(event, it, out)).collect();
-        out.drop_if(message.tool_use_result.is_some(), event.vocabulary.tool_use_result);
         let is_said = message.blocks().any(|(block, _)| part::is_shown(&block));
+        if !is_said || orphans.is_empty() {
+            out.drop_if(message.tool_use_result.is_some(), event.vocabulary.tool_use_result);
+        }
         if !is_said {
             orphans.iter().for_each(|_| lose_result(out));
             out.drop_ids(event);
@@ -168,7 +170,10 @@ impl SessionWriter {
             let part = Part::of_user(out, open.line, &block, message.is_meta);
             open.parts.push(part);
         }
-        open.parts.extend(orphans.iter().map(|result| Part::of_orphan(out, open.line, result)));
+        for result in &orphans {
+            out.flatten_orphan(event, message, result);
+            open.parts.push(Part::of_orphan(out, open.line, result));
+        }
         self.open.push_back(open);
     }
 

@@ -41,6 +41,7 @@ mod scan;
 mod stream;
 mod text;
 mod text_buf;
+mod tokens;
 #[cfg(feature = "serde")]
 mod typed;
 mod utf8;

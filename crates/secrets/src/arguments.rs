@@ -12,7 +12,7 @@ use crate::{
     command_line::password,
     cursor::Cursor,
     edge::is_edge,
-    span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break},
+    span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break, string_or_word},
     value::{Form, Kind, is_strong, is_word_list},
 };
 
@@ -56,10 +56,7 @@ pub(crate) fn foreign_name(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize
     const SIGNS: &[&[u8]] = &[b":", "：".as_bytes(), b"="];
     let sign = past_blanks(end.back(usize::from(end.previous() == Some(b':'))), 2);
     let at = past_blanks(SIGNS.iter().find_map(|text| sign.past(text))?, 4);
-    let (value, value_end) = match Quote::open(at) {
-        Some((quote, value)) => (value, quote.close(value)?),
-        None => (at, bare_end(at, |_| false)),
-    };
+    let (value, value_end) = string_or_word(at)?;
     password(value, value_end)
 }
 
@@ -116,10 +113,7 @@ pub(crate) fn domain_user(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>
 pub(crate) fn after_name(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let sign = past_blanks(past_closers(end).0, 8);
     let at = past_blanks(sign.skip(2, |byte| b":=>".contains(&byte)), 8);
-    let (value, value_end) = match Quote::open(at) {
-        Some((quote, value)) => (value, quote.close(value)?),
-        None => (at, bare_end(at, |_| false)),
-    };
+    let (value, value_end) = string_or_word(at)?;
     let text = value_end.since(value.place());
     // In prose, a word may follow the name.
     let n_digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
@@ -163,10 +157,7 @@ pub(crate) fn login_list(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usi
 pub(crate) fn ident(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let sign = past_blanks(past_closers(end).0, 4);
     let at = past_blanks(sign.past(b":").or_else(|| sign.past(b"="))?, 4);
-    let (value, value_end) = match Quote::open(at) {
-        Some((quote, value)) => (value, quote.close(value)?),
-        None => (at, bare_end(at, |_| false)),
-    };
+    let (value, value_end) = string_or_word(at)?;
     let is_encoded = crate::base64::user_and_password(value_end.since(value.place()));
     if is_encoded {
         Some(value.place()..value_end.place())

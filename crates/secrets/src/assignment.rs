@@ -65,10 +65,8 @@ pub(crate) fn find(word: Word, start: Cursor<'_>, end: Cursor<'_>) -> Option<Ran
 
 /// Returns the range of the secret in a value.
 fn found(kind: Kind, name: &Name<'_>, value: &Found<'_>) -> Option<Range<usize>> {
-    /// The start of a command that prints a password: `--password-command 'echo x'`.
-    const ECHOES: &[&[u8]] = &[b"echo -n ", b"echo ", b"printf %s ", b"printf "];
-    let printed = ECHOES.iter().find_map(|echo| value.start.past(echo));
-    let start = printed.unwrap_or(value.start);
+    // The start of a command that prints a password: `--password-command 'echo x'`.
+    let start = past_printer(value.start).unwrap_or(value.start);
     let (place, text) = (start.place(), value.end.since(start.place()));
     // In prose, `token: ` may announce an id.
     const OWNERS: &[&[u8]] =
@@ -229,21 +227,16 @@ fn in_braces(start: Cursor<'_>) -> Option<Found<'_>> {
     is_fit.then_some(Found { start, end, form: Form::Tight })
 }
 
+/// Moves past a command that prints its argument: `echo x`.
+fn past_printer(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    const PRINTERS: &[&[u8]] = &[b"echo -n ", b"echo ", b"printf '%s' ", b"printf %s ", b"printf "];
+    PRINTERS.iter().find_map(|printer| at.past(printer))
+}
+
 /// Moves past a command whose output is the value: `TOKEN=$(echo "x")`.
 fn past_echo(at: Cursor<'_>) -> Option<Cursor<'_>> {
-    const ECHOES: &[&[u8]] = &[
-        b"$(echo -n ",
-        b"$(echo ",
-        b"$(printf '%s' ",
-        b"$(printf %s ",
-        b"$(printf ",
-        b"`echo -n ",
-        b"`echo ",
-        b"<(printf ",
-        b"<(echo ",
-    ];
-    matches!(at.next(), Some(b'$' | b'`' | b'<')).then_some(())?;
-    ECHOES.iter().find_map(|echo| at.past(echo))
+    const OPENINGS: &[&[u8]] = &[b"$(", b"`", b"<("];
+    past_printer(OPENINGS.iter().find_map(|opening| at.past(opening))?)
 }
 
 /// Returns whether a password follows a name in prose: `with pwd x`.

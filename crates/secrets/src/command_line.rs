@@ -144,11 +144,9 @@ pub(crate) fn password_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Rang
                 b"rar",
                 b"ssh-keygen",
                 b"osql",
-                b"security import",
                 b"freebcp",
                 b"unzip",
                 b"openconnect",
-                b"pkcs12",
             ],
         ),
         (

@@ -63,8 +63,8 @@ pub(crate) fn header(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     // `<Cookie session_id=x for app.corp.io/>`
     let is_shown =
         start.window_before(2).starts_with(b"<") || start.window_before(2).ends_with(b"<C");
-    let is_option = is_shown && at.place() > closed.place()
-        || at.place() > closed.place() && matches!(start.window_before(3), b"--c" | b"--C");
+    let is_option = at.place() > closed.place()
+        && (is_shown || matches!(start.window_before(3), b"--c" | b"--C"));
     match at.skip(2, |byte| b":=>(,".contains(&byte)) {
         sign if is_sign => {
             // Both are returned, so that a second run finds no other one.

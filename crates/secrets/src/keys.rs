@@ -14,7 +14,7 @@ use crate::{
     pieces::{past_joint, past_seam},
     placeholder::{PLACEHOLDER, is_example},
     randomness::Makeup,
-    span::{Quote, bare_end, is_blank, past_blanks, past_break},
+    span::{Quote, bare_end, is_blank, past_blanks, past_break, string_or_word},
     value::{Form, Kind, is_strong},
 };
 
@@ -207,13 +207,7 @@ pub(crate) fn snmp(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     for _ in 0..12 {
         let word = past_blanks(at, 8);
         if let Some(value) = ALGORITHMS.iter().find_map(|name| word.past(name)) {
-            let (value, value_end) = match Quote::open(value) {
-                Some((quote, value)) => match quote.close(value) {
-                    Some(end) => (value, end),
-                    None => break,
-                },
-                None => (value, bare_end(value, |_| false)),
-            };
+            let Some((value, value_end)) = string_or_word(value) else { break };
             found.extend(crate::command_line::password(value, value_end));
             at = past_closers(value_end).0;
             continue;

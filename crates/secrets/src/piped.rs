@@ -24,7 +24,7 @@ const MAX_COMMAND: usize = 200;
 /// Finds the passwords that a command reads. `start..end` is the option that makes it read them.
 pub(crate) fn read(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     // A variable may have any value, unless its name says otherwise.
-    let is_variable = [&b"nv "[..]].iter().any(|word| start.rest().starts_with(word));
+    let is_variable = start.rest().starts_with(b"nv ");
     if is_variable && !is_named(line(end)) {
         return Vec::new();
     }

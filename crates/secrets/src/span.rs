@@ -107,6 +107,14 @@ pub(crate) fn past_tab(at: Cursor<'_>) -> Option<Cursor<'_>> {
     })
 }
 
+/// Returns the start and the end of the string at a position, without its quotes, or of the bare word there.
+pub(crate) fn string_or_word(at: Cursor<'_>) -> Option<(Cursor<'_>, Cursor<'_>)> {
+    match Quote::open(at) {
+        Some((quote, start)) => Some((start, quote.close(start)?)),
+        None => Some((at, bare_end(at, |_| false))),
+    }
+}
+
 /// Moves past blanks and the escapes with which a terminal sets colors or clears a line, also as JSON or a program writes
 /// them: `ESC [ 3 1 m`, `\\u001b[0m`, `\\x1b[K`.
 pub(crate) fn past_colors(at: Cursor<'_>) -> Cursor<'_> {

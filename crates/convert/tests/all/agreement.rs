@@ -168,7 +168,7 @@ fn a_result_without_its_call_agrees_with_its_notice() {
     }
 }
 
-/// A prompt with results without calls, as the first line of a transcript that was cut. `RESULTS` stands for them.
+/// A transcript that was cut: its first line is a prompt with tool results, whose calls are gone. The test replaces `RESULTS`.
 const CUT: &str = r#"{"type":"user","uuid":"u1","sessionId":"s","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":[RESULTS{"type":"text","text":"Go on."}]}}
 "#;
 

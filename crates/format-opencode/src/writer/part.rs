@@ -177,11 +177,6 @@ impl Part {
 
     /// Writes the text of a result without a call, as a text that is not sent.
     pub(super) fn of_orphan(out: &mut Output, line: LineId, result: &ToolResult<'_>) -> Self {
-        out.lose(LossKind::Flattened, "tool_result");
-        out.lose(LossKind::Flattened, "tool_result.tool_use_id");
-        if let Field::Value(_) = result.is_error {
-            out.lose(LossKind::Flattened, "tool_result.is_error");
-        }
         let images = result.content.blocks().filter(|(it, _)| matches!(it, Block::Image { .. }));
         images.for_each(|_| out.lose(LossKind::Dropped, "block.image"));
         let part = Self::joined(out, line, &result.content);

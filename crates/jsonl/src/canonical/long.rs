@@ -7,6 +7,7 @@ use super::{Member, Sink, each_canonical, push_members, push_value};
 use crate::{
     Raw, Result, Scanner, Style, Text, respell,
     scan::{grammar::MAX_INDEXED_DEPTH, node::max_nodes},
+    tokens::Tokens,
 };
 
 /// The length in bytes from which a container is split instead of indexed.
@@ -61,7 +62,7 @@ fn push_long(out: &mut Sink<'_>, text: &str, without: &[&str]) {
     };
     if text.starts_with('[') {
         out.put(b"[");
-        for (n, (_, item)) in Children::of(text).enumerate() {
+        for (n, (_, item)) in Children::from(text, 1).enumerate() {
             if n > 0 {
                 out.put(b",");
             }
@@ -73,7 +74,7 @@ fn push_long(out: &mut Sink<'_>, text: &str, without: &[&str]) {
         return push_child(out, text, without);
     }
     let (mut keys, mut members) = (Vec::new(), Vec::new());
-    let mut children = Children::of(text);
+    let mut children = Children::from(text, 1);
     while let (Some((_, key)), Some((at, _))) = (children.next(), children.next()) {
         if without.iter().any(|path| Text::from_scanned(key).is(path)) {
             continue;
@@ -83,21 +84,22 @@ fn push_long(out: &mut Sink<'_>, text: &str, without: &[&str]) {
         members.push(Member { start: start as u32, end: keys.len() as u32, at: at as u32 });
     }
     push_members(out, &keys, members, without, &mut |out, at, without| {
-        if let Some((_, child)) = (Children { text, at: at as usize }).next() {
+        if let Some((_, child)) = Children::from(text, at as usize).next() {
             push_child(out, child, without);
         }
     });
 }
 
-/// The values of a container that is valid JSON, each with its offset; of an object, also the keys.
+/// The values of a container, each with its offset; of an object, also the keys.
 struct Children<'t> {
     text: &'t str,
-    at: usize,
+    tokens: Tokens<'t>,
 }
 
 impl<'t> Children<'t> {
-    fn of(text: &'t str) -> Self {
-        Self { text, at: 1 }
+    /// Reads the children from an offset on, behind the opening bracket.
+    fn from(text: &'t str, at: usize) -> Self {
+        Self { text, tokens: Tokens::new(text, at) }
     }
 }
 
@@ -105,73 +107,29 @@ impl<'t> Iterator for Children<'t> {
     type Item = (usize, &'t str);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let bytes = self.text.as_bytes();
-        let is_between = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b',' | b':');
-        let start = self.at + bytes.get(self.at..)?.iter().take_while(|it| is_between(it)).count();
-        self.at = match bytes.get(start)? {
-            b']' | b'}' => return None,
-            b'"' => end_of_string(bytes, start),
-            b'[' | b'{' => end_of_container(bytes, start),
-            _ => end_of_scalar(bytes, start),
+        let (start, first) = self.tokens.find(|(_, token)| !matches!(*token, "," | ":"))?;
+        let mut depth = match first {
+            "]" | "}" => return None,
+            "[" | "{" => 1_usize,
+            value => return Some((start, value)),
         };
-        Some((start, self.text.get(start..self.at)?))
+        for (at, token) in &mut self.tokens {
+            match token {
+                "[" | "{" => depth += 1,
+                "]" | "}" => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return Some((start, self.text.get(start..=at)?));
+            }
+        }
+        None
     }
 }
 
 /// Returns the number of values in valid JSON, keys included.
 fn n_values(text: &str) -> usize {
-    let (bytes, mut at, mut n_values) = (text.as_bytes(), 0, 0);
-    while let Some(byte) = bytes.get(at) {
-        n_values += 1;
-        at = match byte {
-            b'"' => end_of_string(bytes, at),
-            b'[' | b'{' => at + 1,
-            b'-' | b'0'..=b'9' | b'a'..=b'z' => end_of_scalar(bytes, at),
-            _ => {
-                n_values -= 1;
-                at + 1
-            }
-        };
-    }
-    n_values
-}
-
-fn end_of_string(bytes: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
-        at += found;
-        if bytes.get(at) == Some(&b'"') {
-            return at + 1;
-        }
-        at += 2;
-    }
-    bytes.len()
-}
-
-fn end_of_container(bytes: &[u8], start: usize) -> usize {
-    let (mut at, mut depth) = (start, 0_usize);
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'"' => {
-                at = end_of_string(bytes, at);
-                continue;
-            }
-            b'[' | b'{' => depth += 1,
-            b']' | b'}' => depth -= 1,
-            _ => {}
-        }
-        at += 1;
-        if depth == 0 {
-            return at;
-        }
-    }
-    bytes.len()
-}
-
-fn end_of_scalar(bytes: &[u8], start: usize) -> usize {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
-    let rest = bytes.get(start..).unwrap_or_default();
-    start + rest.iter().take_while(|byte| is_part(byte)).count()
+    Tokens::new(text, 0).filter(|(_, token)| !matches!(*token, "," | ":" | "]" | "}")).count()
 }
 
 #[cfg(test)]
@@ -179,7 +137,7 @@ mod tests {
     use super::*;
     use crate::push_canonical;
 
-    /// A long value is spelled as one that is indexed, with its members at paths left out, whatever is long in it.
+    /// The spelling equals that through an index: with long keys, strings and containers, and with members left out.
     #[test]
     fn long_values_as_short_ones() {
         let long = "x".repeat(LONG_VALUE);

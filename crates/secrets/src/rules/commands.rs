@@ -152,7 +152,7 @@ pub(super) static BY_COMMAND: &[Rule] = &[
         &[" config ", " alias set "],
         &[Each(piped::config)],
     ),
-    Rule::new("password", "what a script sends", &["send "], &[By(piped::sent)]),
+    Rule::new("password", "a password that an Expect script sends", &["send "], &[By(piped::sent)]),
     Rule::new(
         "password",
         "an option of Windows",

@@ -157,9 +157,7 @@ impl<'w> AgentFile<'w> {
         }
         self.shut()
     }
-}
 
-impl AgentFile<'_> {
     /// Adds the counts of the file to a report.
     pub(super) fn count(&self, report: &mut Report) {
         report.lines_out += self.n_lines;

@@ -1,4 +1,4 @@
-//! Writes what the restorers give back: restored records as they are, and edited ones converted.
+//! Writes restored records byte for byte, and converts edited records.
 //!
 //! In: a line with a carry of two source records, one of which was edited. Out: the first one byte for byte, and the line,
 //! converted, in place of the second one.
