@@ -68,6 +68,8 @@ const COMMANDS: &[(&str, &str)] = &[
     ("to wire, none", "--to sdk-stream:wire --carry none -o OUT IN"),
     ("to codex, inline", "--to codex -o OUT IN"),
     ("to pi, inline", "--to pi -o OUT IN"),
+    ("to copilot, none", "--to copilot --carry none -o OUT IN"),
+    ("to atif, none", "--to atif --carry none -o OUT IN"),
     ("back from clido", "--to claude-code -o OUT CLIDO"),
     ("carry show", "carry show CLIDO"),
     ("carry strip", "carry strip CLIDO"),

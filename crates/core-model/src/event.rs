@@ -3,7 +3,8 @@
 use jsonl::{Raw, Text, Value};
 
 use crate::{
-    Block, BlockCounts, Field, Input, Message, Outcome, Role, Shape, Tokens, Usage, Vocabulary,
+    Block, BlockCounts, Field, Input, Message, Outcome, Role, Shape, Tokens, ToolUse, Usage,
+    Vocabulary,
 };
 
 /// The depth of a record from which on a value in it may be too deep for a client, with the levels that a target adds.
@@ -60,15 +61,23 @@ impl<'l> Event<'l> {
     /// Returns whether a value of the event may be one that [`jsonl::loadable`] replaces. The test is cheap and nearly
     /// always false.
     pub fn may_be_unloadable(&self) -> bool {
-        let oddities = self.value.oddities();
-        // The line has no oddities of an input that is in a string.
-        let is_quoted = self.message().is_some_and(|message| {
-            message.any_block(|block| match block {
-                Block::ToolUse(tool) => matches!(tool.input, Input::JsonString(_)),
-                _ => false,
+        self.is_odd()
+            || self.message().is_some_and(|message| {
+                message.any_block(|block| match block {
+                    Block::ToolUse(tool) => is_quoted(tool),
+                    _ => false,
+                })
             })
-        });
-        is_quoted || oddities.surrogate_escape || oddities.wide_number || oddities.depth > DEEP
+    }
+
+    /// Returns whether the input of a tool use of the event may have a value that [`jsonl::loadable`] replaces.
+    pub fn may_be_unloadable_input(&self, tool: &ToolUse<'_>) -> bool {
+        self.is_odd() || is_quoted(tool)
+    }
+
+    fn is_odd(&self) -> bool {
+        let oddities = self.value.oddities();
+        oddities.surrogate_escape || oddities.wide_number || oddities.depth > DEEP
     }
 
     /// Returns whether the event belongs to a sub-agent's conversation.
@@ -264,4 +273,9 @@ impl<'l> Message<'l> {
     fn may_be_prompt(&self) -> bool {
         self.role == Role::User && !self.is_meta && !self.is_summary
     }
+}
+
+/// Returns whether the input of a tool use is in a string. The line has no oddities of such an input.
+fn is_quoted(tool: &ToolUse<'_>) -> bool {
+    matches!(tool.input, Input::JsonString(_))
 }

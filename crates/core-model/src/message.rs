@@ -145,6 +145,12 @@ impl<'l> Message<'l> {
         text
     }
 
+    /// Returns the client's data about the tool result, if there is one result: the data do not say to which of several
+    /// results they belong. Reads the blocks, so a writer asks once for a message, not for each of its results.
+    pub fn details(&self) -> Option<Raw<'l>> {
+        self.tool_use_result.filter(|_| self.tool_results().nth(1).is_none())
+    }
+
     /// Returns the tool results in the message.
     pub fn tool_results(&self) -> impl Iterator<Item = ToolResult<'l>> + use<'_, 'l> {
         self.blocks().filter_map(|(block, _)| match block {

@@ -385,6 +385,17 @@ pub(super) const SHAPES: &[Shape] = &[
         ],
     },
     Shape {
+        name: "texts in one line, then results",
+        parts: &[
+            FIRST,
+            USER,
+            Once(r#"[{"type":"text","text":"t"}"#),
+            Lines(r#",{"type":"text","text":"t@n"}"#),
+            Lines(r#",{"type":"tool_result","tool_use_id":"t@n","content":""}"#),
+            Once("]},\"toolUseResult\":{\"durationMs\":1}}\n"),
+        ],
+    },
+    Shape {
         name: "results after all calls",
         parts: &[
             FIRST,

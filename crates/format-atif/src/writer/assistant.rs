@@ -73,8 +73,9 @@ impl DocumentWriter {
                 _ => add_other(step, &block, out),
             }
         }
+        let details = message.details();
         for (result, raw) in answers {
-            self.write_result(event, message, (&result, raw), out);
+            self.write_result(event, details, (&result, raw), out);
         }
     }
 

@@ -20,9 +20,10 @@ impl DocumentWriter {
         if message.tool_use_result.is_some_and(|extra| n_results != 1 && !extra.is_null()) {
             out.lose(LossKind::Dropped, event.vocabulary.tool_use_result);
         }
+        let details = message.details();
         for (block, raw) in message.blocks() {
             if let Block::ToolResult(result) = block {
-                self.write_result(event, message, (&result, raw), out);
+                self.write_result(event, details, (&result, raw), out);
             }
         }
         let has_text = message.blocks().any(|(block, _)| !matches!(block, Block::ToolResult(_)));
@@ -58,7 +59,7 @@ impl DocumentWriter {
     pub(super) fn write_result(
         &mut self,
         event: &Event<'_>,
-        message: &Message<'_>,
+        details: Option<Raw<'_>>,
         (result, raw): (&ToolResult<'_>, Raw<'_>),
         out: &mut Output,
     ) {
@@ -76,12 +77,11 @@ impl DocumentWriter {
         if let Field::Value(is_error) = result.is_error {
             extra.push_str(&format!(",\"is_error\":{is_error}"));
         }
-        let is_alone = message.tool_results().nth(1).is_none();
-        if let Some(raw) = message.tool_use_result.filter(|raw| is_alone && !raw.is_null()) {
-            match json::is_plain(raw) {
+        if let Some(details) = details.filter(|details| !details.is_null()) {
+            match json::is_plain(details) {
                 true => {
                     extra.push_str(",\"tool_use_result\":");
-                    extra.push_str(&json::value(raw));
+                    extra.push_str(&json::value(details));
                 }
                 false => out.lose(LossKind::Dropped, event.vocabulary.tool_use_result),
             }

@@ -1,6 +1,7 @@
 //! Writes messages: a response of many lines as one line, and each tool result as a line.
 
 use core_model::{Block, BlockCounts, Event, LossKind, Message, Role, ToolResult, ToolUse};
+use jsonl::Raw;
 
 use super::{
     SessionWriter, block,
@@ -74,7 +75,7 @@ impl SessionWriter {
         if block_counts.n_tool_results == 0 {
             return;
         }
-        message.each_tool_result(|result| self.write_result(event, message, result, pen));
+        self.write_results(event, message, pen);
     }
 
     fn write_call(&mut self, tool: &ToolUse<'_>, response: &mut Response, pen: &mut Pen<'_>) {
@@ -101,7 +102,7 @@ impl SessionWriter {
     ) {
         self.ending.add_other(message, block_counts);
         if block_counts.n_tool_results > 0 {
-            message.each_tool_result(|result| self.write_result(event, message, result, pen));
+            self.write_results(event, message, pen);
         }
         if block_counts.n_said() == 0 {
             return;
@@ -144,16 +145,21 @@ impl SessionWriter {
         }
     }
 
+    fn write_results(&mut self, event: &Event<'_>, message: &Message<'_>, pen: &mut Pen<'_>) {
+        let duration = result::told_duration(event.value, message);
+        message.each_tool_result(|result| self.write_result(duration, result, pen));
+    }
+
+    /// Writes a result; `duration` is the client's own number.
     fn write_result(
         &mut self,
-        event: &Event<'_>,
-        message: &Message<'_>,
+        duration: Option<Raw<'_>>,
         result: &ToolResult<'_>,
         pen: &mut Pen<'_>,
     ) {
         let id = self.hasher.hash_text(result.tool_use_id);
         let call_millis = self.response.as_ref().and_then(|response| response.time_of(id));
-        let line = result::write(event, message, result, call_millis, pen);
+        let line = result::write(result, duration, call_millis, pen);
         let held = Held { line, arrival: self.n_results };
         self.n_results = self.n_results.saturating_add(1);
         let is_of_response = self.response.as_mut().is_some_and(|response| response.answer(id));

@@ -2,18 +2,17 @@
 //!
 //! In: content `[{"type":"text","text":"a"},{"type":"text","text":"b"}]`. Out: `"content":"a\nb"`.
 
-use core_model::{Block, Content, Event, Field, LineId, LossKind, Message, TextBody, ToolResult};
+use core_model::{Block, Content, Field, LineId, LossKind, Message, TextBody, ToolResult};
 use jsonl::{Raw, Scanner, Value};
 
 use super::pen::Pen;
 
 const FIELD: &str = "tool_result.content";
 
-/// Writes the line of a tool result; `call_millis` is the time of its call.
+/// Writes the line of a tool result; `duration` is the client's own number, and `call_millis` the time of its call.
 pub(super) fn write(
-    event: &Event<'_>,
-    message: &Message<'_>,
     result: &ToolResult<'_>,
+    duration: Option<Raw<'_>>,
     call_millis: Option<i64>,
     pen: &mut Pen<'_>,
 ) -> LineId {
@@ -31,7 +30,7 @@ pub(super) fn write(
         }
     };
     pen.out.put(line, if is_error { "true" } else { "false" });
-    write_duration(event, message, result, call_millis, line, pen);
+    write_duration(result, duration, call_millis, line, pen);
     write_file(result, line, pen);
     pen.out.put(line, "}");
     line
@@ -97,9 +96,8 @@ fn decoded_len(data: TextBody<'_>) -> usize {
 }
 
 fn write_duration(
-    event: &Event<'_>,
-    message: &Message<'_>,
     result: &ToolResult<'_>,
+    told: Option<Raw<'_>>,
     call_millis: Option<i64>,
     line: LineId,
     pen: &mut Pen<'_>,
@@ -111,7 +109,7 @@ fn write_duration(
         }
         return;
     }
-    if let Some(duration) = told_duration(event.value, message) {
+    if let Some(duration) = told {
         return put_number(",\"duration_ms\":", duration, line, pen);
     }
     let Some(call_millis) = call_millis else { return };
@@ -123,12 +121,8 @@ fn write_duration(
 }
 
 /// Returns the duration of a tool from the client's own data about the result.
-fn told_duration<'l>(line: Value<'l>, message: &Message<'_>) -> Option<Raw<'l>> {
-    let told = message.tool_use_result.filter(|told| told.as_str().starts_with('{'))?;
-    if message.tool_results().nth(1).is_some() {
-        // The data do not say to which of several results they belong.
-        return None;
-    }
+pub(super) fn told_duration<'l>(line: Value<'l>, message: &Message<'_>) -> Option<Raw<'l>> {
+    let told = message.details().filter(|told| told.as_str().starts_with('{'))?;
     // The member has another name in each format. It is found by its address, because it is a slice
     // of the line.
     let is_told = |value: &Value<'l>| value.raw().as_str().as_ptr() == told.as_str().as_ptr();

@@ -28,13 +28,14 @@ impl SessionWriter {
         if !self.tally.continues(key) {
             self.flush_usage(out);
         }
+        let details = message.details();
         let mut n_lines = 0;
         for (block_idx, (block, raw)) in message.blocks().enumerate() {
             match &block {
                 // Some proxies answer their own calls.
                 Block::ToolResult(result) => {
                     self.close_response(out);
-                    self.write_result(event, message, result, n_lines, out);
+                    self.write_result(event, (message, details), result, n_lines, out);
                     n_lines = n_lines.saturating_add(1);
                 }
                 Block::ToolUse(tool) if !tool.is_server && self.is_repeated(tool) => {
@@ -141,7 +142,7 @@ impl SessionWriter {
         let written = self.calls.name(&id, || out.uuid(event, "tool", block_idx));
         let name = replacement_tool_name(&tool.name.decode());
         let names = (written.as_deref(), name.as_deref());
-        block::put_call(out, line, tool, names, event.may_be_unloadable());
+        block::put_call(out, line, tool, names, event.may_be_unloadable_input(tool));
         let call = Call { written: written.map(Into::into) };
         let early = self.calls.release(&id);
         self.calls.add(&id, call.clone(), &self.facts);

@@ -1,6 +1,7 @@
 //! Writes the user's messages, tool results and summaries.
 
 use core_model::{Block, Content, Event, Field, LossKind, Message, Output, ToolResult};
+use jsonl::Raw;
 
 use super::{SessionWriter, block};
 
@@ -22,8 +23,9 @@ impl SessionWriter {
         if n_results > 0 || !message.is_summary {
             self.flush_boundary(out);
         }
+        let details = message.details();
         for (n, result) in message.tool_results().enumerate() {
-            self.write_result(event, message, &result, n, out);
+            self.write_result(event, (message, details), &result, n, out);
         }
         let is_said = message.blocks().any(|(block, _)| !matches!(block, Block::ToolResult(_)));
         if !is_said && !matches!(message.content, Content::Other(_)) {
@@ -110,7 +112,7 @@ impl SessionWriter {
     pub(super) fn write_result(
         &mut self,
         event: &Event<'_>,
-        message: &Message<'_>,
+        (message, details): (&Message<'_>, Option<Raw<'_>>),
         result: &ToolResult<'_>,
         n: usize,
         out: &mut Output,
@@ -124,7 +126,7 @@ impl SessionWriter {
             out.lose(LossKind::Flattened, "tool_result.order");
             let line = self.thread.open_untyped(event, n, out);
             out.put(line.id, "\"data\":{");
-            put_result(out, line.id, message, result);
+            put_result(out, line.id, details, result);
             return self.calls.hold(&id, line, out.place());
         };
         let line = self.thread.open("tool.execution_complete", event, n, out);
@@ -132,7 +134,7 @@ impl SessionWriter {
         let written = call.written.as_deref();
         out.copy_text_or(line.id, result.tool_use_id, written, "tool_result.tool_use_id");
         out.put(line.id, ",");
-        put_result(out, line.id, message, result);
+        put_result(out, line.id, details, result);
         self.emit(line, out);
     }
 
@@ -159,11 +161,10 @@ impl SessionWriter {
 fn put_result(
     out: &mut Output,
     line: core_model::LineId,
-    message: &Message<'_>,
+    details: Option<Raw<'_>>,
     result: &ToolResult<'_>,
 ) {
     let has_pictures = result.content.blocks().any(|(it, _)| matches!(it, Block::Image { .. }));
-    let details = message.tool_use_result.filter(|_| message.tool_results().nth(1).is_none());
     let details = details.and_then(|details| details.as_text());
     if result.is_error == Field::Value(true) {
         out.lose(LossKind::Flattened, "tool_result.is_error");

@@ -33,6 +33,7 @@ impl SessionWriter {
         let is_new = self.response.is_none();
         let mut is_shown = false;
         let mut unsendable = Vec::new();
+        let details = message.details();
         for (block_idx, (block, raw)) in message.blocks().enumerate() {
             match &block {
                 Block::Text(text) if text.is_blank() => {
@@ -46,7 +47,7 @@ impl SessionWriter {
                 // Some proxies answer their own calls.
                 Block::ToolResult(result) => {
                     is_shown = true;
-                    self.write_result(event, message, result, block_idx, out);
+                    self.write_result(event, (message, details), result, block_idx, out);
                     continue;
                 }
                 Block::ToolUse(tool) if !tool.is_server && self.is_repeated(tool) => {

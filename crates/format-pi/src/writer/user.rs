@@ -18,8 +18,9 @@ impl SessionWriter {
         if extra.is_some_and(|extra| n_results != 1 || !extra.as_str().starts_with('{')) {
             out.lose(LossKind::Dropped, event.vocabulary.tool_use_result);
         }
+        let details = message.details();
         for (n, result) in message.tool_results().enumerate() {
-            self.write_result(event, message, &result, n, out);
+            self.write_result(event, (message, details), &result, n, out);
         }
         let is_said = message.blocks().any(|(block, _)| is_shown(&block));
         if !is_said {
@@ -111,7 +112,7 @@ impl SessionWriter {
     pub(super) fn write_result(
         &mut self,
         event: &Event<'_>,
-        message: &Message<'_>,
+        (message, details): (&Message<'_>, Option<Raw<'_>>),
         result: &ToolResult<'_>,
         n: usize,
         out: &mut Output,
@@ -125,7 +126,7 @@ impl SessionWriter {
             out.lose(LossKind::Flattened, "tool_result.order");
             let line = self.thread.open_untyped(event, n, out);
             out.put(line.id, ",\"message\":{\"role\":\"toolResult\"");
-            put_result(out, &line, message, result);
+            put_result(out, &line, details, result);
             return self.calls.hold(&id, line, out.place());
         };
         let line = self.thread.open("message", event, n, out);
@@ -134,7 +135,7 @@ impl SessionWriter {
         out.copy_text_or(line.id, result.tool_use_id, written, "tool_result.tool_use_id");
         out.put(line.id, ",\"toolName\":");
         out.put(line.id, &call.name);
-        put_result(out, &line, message, result);
+        put_result(out, &line, details, result);
         out.put(line.id, "}");
         match &mut self.response {
             Some(response) => {
@@ -171,7 +172,7 @@ impl SessionWriter {
 }
 
 /// Writes the members of a result besides its call.
-fn put_result(out: &mut Output, line: &Line, message: &Message<'_>, result: &ToolResult<'_>) {
+fn put_result(out: &mut Output, line: &Line, details: Option<Raw<'_>>, result: &ToolResult<'_>) {
     out.put(line.id, ",\"content\":");
     block::put_result_content(out, line.id, &result.content);
     let is_error = match result.is_error {
@@ -181,11 +182,9 @@ fn put_result(out: &mut Output, line: &Line, message: &Message<'_>, result: &Too
             false
         }
     };
-    if message.tool_results().nth(1).is_none()
-        && let Some(extra) = message.tool_use_result.filter(is_object)
-    {
+    if let Some(details) = details.filter(is_object) {
         out.put(line.id, ",\"details\":");
-        out.copy(line.id, extra);
+        out.copy(line.id, details);
     }
     out.put_args(line.id, format_args!(",\"isError\":{is_error},\"timestamp\":{}", line.millis));
 }
