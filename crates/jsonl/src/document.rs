@@ -163,6 +163,7 @@ impl<R: Read> Document<R> {
 
     /// Reads to the end of the next unit and returns its length; 0 at the end of the input.
     fn read_unit(&mut self) -> io::Result<(usize, Unit)> {
+        self.buffer.shrink();
         let mut n_searched = 0;
         let (length, unit) = loop {
             let held = self.buffer.held();

@@ -14,6 +14,9 @@ const FIRST: usize = if cfg!(miri) { 16 } else { 16 * 1024 };
 /// Size of later reads in bytes.
 const CAPACITY: usize = if cfg!(miri) { 64 } else { 256 * 1024 };
 
+/// Length in bytes from which a buffer shrinks again.
+const LONG: usize = if cfg!(any(miri, test)) { 1024 } else { 4 * 1024 * 1024 };
+
 /// Length in bytes from which a buffer grows by a quarter instead of doubling.
 const LARGE: usize = 16 * 1024 * 1024;
 
@@ -83,6 +86,7 @@ impl<R: Read> Stream<R> {
 
     /// Reads to the end of the next line and returns its length; 0 at the end of the input.
     fn read_line(&mut self) -> io::Result<usize> {
+        self.buffer.shrink();
         let mut n_searched = 0;
         loop {
             let held = self.buffer.held();
@@ -138,6 +142,18 @@ impl Buffer {
         self.bytes.get(start..self.start).unwrap_or_default()
     }
 
+    /// Frees the room of a long line that was consumed, if little is held. A reader of files fills the buffer between
+    /// long lines.
+    pub(crate) fn shrink(&mut self) {
+        let n_held = self.end - self.start;
+        if self.bytes.len() > LONG && n_held < self.bytes.len() / 8 {
+            self.bytes.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, n_held);
+            self.bytes.truncate(n_held.max(FIRST));
+            self.bytes.shrink_to_fit();
+        }
+    }
+
     /// Reads bytes behind the held ones, and returns their number.
     pub(crate) fn read_more(&mut self, reader: &mut impl Read) -> io::Result<usize> {
         self.make_room();
@@ -181,6 +197,19 @@ mod tests {
             self.0 = &self.0[n..];
             Ok(n)
         }
+    }
+
+    #[test]
+    fn the_room_of_a_long_line_is_freed() {
+        let long = [vec![b'x'; CAPACITY * 3], b"\nshort\nshort\n".to_vec()].concat();
+        let mut stream = Stream::new(Slow(&long, CAPACITY * 3 + 3));
+        let mut rooms = Vec::new();
+        while let Some(line) = stream.next().expect("no errors") {
+            let length = line.bytes().len();
+            rooms.push((length, stream.buffer.bytes.capacity()));
+        }
+        assert!(rooms[0].0 > CAPACITY * 3 && rooms[0].1 >= rooms[0].0);
+        assert!(rooms[1..].iter().all(|(length, room)| *length == 6 && *room <= 2 * FIRST));
     }
 
     #[test]

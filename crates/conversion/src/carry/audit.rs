@@ -114,7 +114,8 @@ impl CarryAudit {
         restorer.count_read(line.bytes().len() as u64);
         // Only reading a sidecar can fail, and there is none.
         _ = restorer.push_value(line, Some(record), None);
-        while let Ok(Some(_)) = restorer.next_item() {}
+        let shown = Some(record).filter(|_| !line.is_glue());
+        while let Ok(Some(_)) = restorer.next_item(shown) {}
         let n_before = std::mem::replace(&mut self.n_different, restorer.stats().differs);
         self.n_different > n_before
     }

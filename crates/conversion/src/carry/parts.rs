@@ -155,6 +155,8 @@ pub(crate) struct PartLine {
     pub(crate) line: Vec<u8>,
     /// The offset in the file that it was read from.
     pub(crate) offset: u64,
+    /// Its number among the written records of its format.
+    pub(crate) number: u64,
     /// The skeleton of the part.
     pub(crate) skeleton: Vec<u8>,
     /// Whether it shows nothing but the part.
@@ -166,10 +168,11 @@ impl PartLine {
         self.line.len() + self.skeleton.len() + OVERHEAD
     }
 
-    /// Writes the record to a file: offset, lengths and the flag as words, then the bytes.
+    /// Writes the record to a file: offset, number, lengths and the flag as words, then the bytes.
     fn spill(&self, file: &SharedFile) -> io::Result<Range<u64>> {
-        let Self { line, offset, skeleton, is_alone } = self;
-        let words = [*offset, line.len() as u64, skeleton.len() as u64, u64::from(*is_alone)];
+        let Self { line, offset, number, skeleton, is_alone } = self;
+        let lengths = [line.len() as u64, skeleton.len() as u64];
+        let words = [*offset, *number, lengths[0], lengths[1], u64::from(*is_alone)];
         let mut header = [0; HEADER];
         for (to, word) in header.chunks_exact_mut(WORD).zip(words) {
             to.copy_from_slice(&word.to_le_bytes());
@@ -177,26 +180,29 @@ impl PartLine {
         file.append(&[&header, line, skeleton])
     }
 
-    /// Reads the record at an offset of a file. Returns it with the offset behind it.
-    fn read(file: &SharedFile, at: u64) -> io::Result<(Self, u64)> {
+    /// Reads the record at an offset of a file, without its bytes if its number is `known`. Returns it with the offset
+    /// behind it.
+    fn read(file: &SharedFile, at: u64, known: Option<u64>) -> io::Result<(Self, u64)> {
         let mut header = Vec::with_capacity(HEADER);
         file.read(at..at + HEADER as u64, &mut header)?;
         let mut words = [0; HEADER / WORD];
         for (word, bytes) in words.iter_mut().zip(header.chunks_exact(WORD)) {
             *word = u64::from_le_bytes(bytes.try_into().unwrap_or_default());
         }
-        let [offset, n_line, n_skeleton, is_alone] = words;
+        let [offset, number, n_line, n_skeleton, is_alone] = words;
         let (mut line, mut skeleton) = (Vec::new(), Vec::new());
         let start = at + HEADER as u64;
         let (middle, end) = (start + n_line, start + n_line + n_skeleton);
-        file.read(start..middle, &mut line)?;
-        file.read(middle..end, &mut skeleton)?;
-        Ok((Self { line, offset, skeleton, is_alone: is_alone != 0 }, end))
+        if known != Some(number) {
+            file.read(start..middle, &mut line)?;
+            file.read(middle..end, &mut skeleton)?;
+        }
+        Ok((Self { line, offset, number, skeleton, is_alone: is_alone != 0 }, end))
     }
 }
 
 const WORD: usize = size_of::<u64>();
-const HEADER: usize = 4 * WORD;
+const HEADER: usize = 5 * WORD;
 
 /// Written records in the order of their arrival. The first ones may wait in a file.
 #[derive(Debug, Default)]
@@ -249,7 +255,7 @@ impl PartLines {
     /// Removes and returns the first record; `None` without one. If the file cannot be read, its records are lost.
     pub(crate) fn pop(&mut self) -> Option<PartLine> {
         if let (Some(file), Some(block)) = (&self.file, self.blocks.front_mut()) {
-            if let Ok((line, end)) = PartLine::read(file, block.start) {
+            if let Ok((line, end)) = PartLine::read(file, block.start, None) {
                 block.start = end;
                 self.n_in_file = self.n_in_file.saturating_sub(1);
                 if block.is_empty() {
@@ -265,12 +271,18 @@ impl PartLines {
         Some(line)
     }
 
-    /// Calls `each` with all records, one at a time. Returns false if the file cannot be read.
-    pub(crate) fn for_each(&self, mut each: impl FnMut(&PartLine)) -> bool {
+    /// Calls `each` with all records, one at a time, and with whether its number is `known`: then its bytes may be
+    /// empty. Returns false if the file cannot be read.
+    pub(crate) fn for_each(
+        &self,
+        known: Option<u64>,
+        mut each: impl FnMut(&PartLine, bool),
+    ) -> bool {
+        let mut each = |line: &PartLine| each(line, known == Some(line.number));
         for block in self.blocks.iter().filter(|_| self.file.is_some()) {
             let mut at = block.start;
             while at < block.end {
-                let read = self.file.as_ref().map(|file| PartLine::read(file, at));
+                let read = self.file.as_ref().map(|file| PartLine::read(file, at, known));
                 let Some(Ok((line, end))) = read else { return false };
                 each(&line);
                 at = end;
@@ -342,6 +354,7 @@ mod tests {
         PartLine {
             line: format!("{n}\n").into_bytes(),
             offset: n,
+            number: n + 10,
             skeleton: vec![b's'; n as usize],
             is_alone: n.is_multiple_of(2),
         }
@@ -370,8 +383,13 @@ mod tests {
             let expected: Vec<String> = (0..4).map(|n| format!("{:?}", line(n))).collect();
             for _ in 0..2 {
                 let mut seen = Vec::new();
-                assert!(lines.for_each(|line| seen.push(format!("{line:?}"))));
+                assert!(lines.for_each(None, |line, _| seen.push(format!("{line:?}"))));
                 assert_eq!(seen, expected);
+                let mut known = Vec::new();
+                assert!(lines.for_each(Some(12), |line, is_known| if is_known {
+                    known.push((line.offset, line.is_alone));
+                }));
+                assert_eq!(known, [(2, true)]);
             }
             for (n, expected) in expected.iter().enumerate() {
                 assert_eq!(lines.len(), 4 - n);

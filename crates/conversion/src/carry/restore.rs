@@ -94,6 +94,8 @@ pub(crate) struct Restorer {
     n_read: u64,
     n_restored: u64,
     max_restored: u64,
+    /// The number of records that were added.
+    n_pushed: u64,
 }
 
 impl Restorer {
@@ -133,6 +135,7 @@ impl Restorer {
             n_read: 0,
             n_restored: 0,
             max_restored: 0,
+            n_pushed: 0,
         }
     }
 
@@ -192,18 +195,22 @@ impl Restorer {
     }
 
     /// Returns the next item in source order, and the number of its file in the source; `None`
-    /// until more records are added, or at the end.
+    /// until more records are added, or at the end. `shown` is the value of the record that was added last, unless
+    /// that is glue or no longer in memory.
     ///
     /// # Errors
     ///
     /// Returns an error if the sidecar cannot be read.
-    pub(crate) fn next_item(&mut self) -> io::Result<Option<(usize, Item)>> {
+    pub(crate) fn next_item(
+        &mut self,
+        shown: Option<Value<'_>>,
+    ) -> io::Result<Option<(usize, Item)>> {
         loop {
             if let Some(item) = self.next_early() {
                 return Ok(Some((0, item)));
             }
             if let Some((file_idx, mut item)) = self.buffers.next_item(&mut self.stats) {
-                self.compare_parts(&item);
+                self.compare_parts(&item, shown);
                 if file_idx == 0 {
                     self.moved.change(&mut item, self.format, &mut self.scanner);
                     if self.is_before_head(&item) {
@@ -262,6 +269,7 @@ impl Restorer {
         event: Option<&Event<'_>>,
         attached: Option<String>,
     ) -> io::Result<()> {
+        self.n_pushed = self.n_pushed.saturating_add(1);
         let value = event.map(|event| event.value);
         if line.is_glue() && attached.is_none() && !self.has_carry(line, value)? {
             return Ok(());

@@ -47,6 +47,20 @@ impl Digest {
         other.hashes.sort_unstable();
         self.hashes == other.hashes
     }
+
+    /// Returns whether another digest has all texts of this one, each at least as often, in any order.
+    ///
+    /// ```text
+    /// this    a b b
+    /// others  b a c b  true
+    ///         a b c    false
+    /// ```
+    pub(super) fn is_within(&mut self, other: &mut Self) -> bool {
+        self.hashes.sort_unstable();
+        other.hashes.sort_unstable();
+        let mut others = other.hashes.iter();
+        self.hashes.iter().all(|hash| others.find(|other| *other >= hash) == Some(hash))
+    }
 }
 
 /// The texts that a written record shows, in order: the hash of each as it is written, or `None` for a text that is
@@ -215,4 +229,26 @@ pub(super) fn spelled(raw: Raw<'_>, style: Style) -> String {
 pub(super) fn accepted_name(name: ToolName<'_>) -> Cow<'_, str> {
     let name = name.decode();
     replacement_tool_name(&name).map_or(name, Cow::Owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_is_within_another_one() {
+        for (hashes, others, is_within) in [
+            (&[][..], &[][..], true),
+            (&[], &[1], true),
+            (&[1], &[], false),
+            (&[2, 1, 2], &[2, 3, 1, 2], true),
+            (&[2, 1, 2], &[2, 3, 1, 3], false),
+            (&[4], &[3, 5], false),
+            (&[1, 5], &[5, 4, 1], true),
+        ] {
+            let [mut digest, mut other] =
+                [hashes, others].map(|hashes| Digest { hashes: hashes.to_vec() });
+            assert_eq!(digest.is_within(&mut other), is_within, "{hashes:?} {others:?}");
+        }
+    }
 }

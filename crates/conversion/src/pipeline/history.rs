@@ -283,7 +283,7 @@ impl Head {
         let mut restored: BTreeMap<usize, Head> = BTreeMap::new();
         // Returns whether more lines of the first file are needed.
         let mut take = |restorer: &mut Restorer| -> io::Result<bool> {
-            while let Some((file_idx, item)) = restorer.next_item()? {
+            while let Some((file_idx, item)) = restorer.next_item(None)? {
                 let head = restored.entry(file_idx).or_default();
                 if head.lines.len() >= MAX_LINES {
                     if file_idx == 0 {

@@ -256,8 +256,9 @@ impl<'w> SecondPass<'w> {
         }
         self.restorers[0].set_line_number(self.report.lines_in);
         self.restorers[0].push(line, event.ok(), None)?;
+        let shown = event.ok().map(|event| event.value).filter(|_| !line.is_glue());
         let mut scanner = std::mem::take(&mut self.scanner);
-        let result = self.take_items(0, &mut scanner);
+        let result = self.take_items(0, shown, &mut scanner);
         self.scanner = scanner;
         result
     }
@@ -296,7 +297,7 @@ impl<'w> SecondPass<'w> {
         let mut scanner = std::mem::take(&mut self.scanner);
         for level in 0..self.restorers.len() {
             self.restorers[level].finish();
-            self.take_items(level, &mut scanner)?;
+            self.take_items(level, None, &mut scanner)?;
         }
         self.hold_left_carries()?;
         match self.engine.write_new_title(self.levels[0])? {

@@ -271,6 +271,8 @@ impl<R: Read + Seek + Send> Source<R> {
         paths: &'static [&'static str],
         each: &mut EachLine<'_>,
     ) -> io::Result<()> {
+        // The window has the bytes and the index of a whole document, which its units have too.
+        self.release();
         self.window.leave();
         if !self.kept_units.as_ref().is_some_and(|kept| kept.is_split_at(paths)) {
             self.kept_units = Some(match self.size()? {
@@ -305,6 +307,10 @@ impl<R: Read + Seek + Send> Source<R> {
         reader.seek(SeekFrom::Start(0))?;
         let mut document = Document::new(reader, paths);
         while let Some(unit) = document.next()? {
+            if unit.bytes().len() < MAX_SPARE {
+                // The index of a long record before it is no longer needed.
+                units.free_beyond(MAX_SPARE);
+            }
             let (unit, value) = units.scan(&unit, paths);
             if !each(&unit, value) {
                 break;

@@ -8,6 +8,9 @@ use crate::{
     validate,
 };
 
+/// The size of the buffers in bytes that are kept for the next unit when an index was moved to its line.
+const MAX_SPARE: usize = 1024 * 1024;
+
 /// Scans units: lines and records as they are, glue as the document without its records.
 ///
 /// ```
@@ -92,10 +95,30 @@ impl UnitScanner {
         if buf.has_index() {
             return self.scan_buf(buf, offset, unit, paths);
         }
+        if buf.bytes().len() > MAX_SPARE {
+            self.scan_and_move(buf, offset, unit, paths);
+            return self.scan_buf(buf, offset, unit, paths);
+        }
         let (bytes, index) = buf.parts();
         let (line, value) = self.scan(&Line::of_unit(bytes, offset, unit), paths);
         *index = value.as_ref().ok().and_then(|value| LineIndex::of(value, &line));
         (line, value)
+    }
+
+    /// Scans a long unit and moves the index into it, so that it is in memory once.
+    fn scan_and_move(
+        &mut self,
+        buf: &mut LineBuf,
+        offset: u64,
+        unit: Unit,
+        paths: &[&'static str],
+    ) {
+        let (bytes, index) = buf.parts();
+        let (line, value) = self.scan(&Line::of_unit(bytes, offset, unit), paths);
+        *index = value.ok().and_then(|value| LineIndex::of(&value, &line));
+        if index.is_some() {
+            self.free_beyond(MAX_SPARE);
+        }
     }
 
     /// Frees each buffer of more than `max_bytes`, such as the index of a long line.

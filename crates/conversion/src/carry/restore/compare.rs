@@ -1,7 +1,7 @@
 //! Compares the messages of a written record with those that its carry restores.
 
 use core_model::Event;
-use jsonl::{Line, LineBuf, Unit, UnitScanner};
+use jsonl::{Line, LineBuf, Unit, UnitScanner, Value};
 
 use super::{Item, OwnEntries, Restorer};
 use crate::carry::{
@@ -66,16 +66,17 @@ impl Restorer {
         said.n_bytes() > most || !here.is_said_by(&said) || !said.is_said_by(&here)
     }
 
-    /// Compares a restored record with the written records that show its parts.
-    pub(super) fn compare_parts(&mut self, item: &Item) {
+    /// Compares a restored record with the written records that show its parts. `shown` is the value of the last written
+    /// record.
+    pub(super) fn compare_parts(&mut self, item: &Item, shown: Option<Value<'_>>) {
         let Item::Restored { line, said_by, is_glue, .. } = item else { return };
         if said_by.is_empty() || !self.is_comparing {
             return;
         }
         let mut scanner = std::mem::take(&mut self.scanner);
-        if self.parts_differ(line, *is_glue, said_by, &mut scanner) {
+        if self.parts_differ((line, *is_glue), (said_by, shown), &mut scanner) {
             let mut first = None;
-            said_by.for_each(|line| {
+            said_by.for_each(None, |line, _| {
                 first = Some(first.map_or(line.offset, |it: u64| it.min(line.offset)))
             });
             self.stats.count_difference(first.unwrap_or_default());
@@ -87,9 +88,8 @@ impl Restorer {
     /// Returns whether the written records of the parts show other messages than the restored record.
     fn parts_differ(
         &mut self,
-        restored: &LineBuf,
-        is_glue: bool,
-        said_by: &PartLines,
+        (restored, is_glue): (&LineBuf, bool),
+        (said_by, shown): (&PartLines, Option<Value<'_>>),
         scanner: &mut UnitScanner,
     ) -> bool {
         let (format, written) = (self.format, self.written);
@@ -103,10 +103,16 @@ impl Restorer {
             }
             scanner.free_beyond(MAX_KEPT_BUFFER);
         };
+        // The record that was read last is in memory, with its index. A long one is not read and scanned again.
+        let last = shown.map(|_| self.n_pushed);
         let each_shown = |each: &mut dyn FnMut(&Event<'_>, bool)| {
             let mut scanner = UnitScanner::default();
-            said_by.for_each(|PartLine { line, offset, is_alone, .. }| {
-                let (_, Ok(value)) = scanner.scan(&Line::new(line, *offset), &[]) else { return };
+            said_by.for_each(last, |PartLine { line, offset, is_alone, .. }, is_last| {
+                let value = match shown.filter(|_| is_last) {
+                    Some(shown) => Ok(shown),
+                    None => scanner.scan(&Line::new(line, *offset), &[]).1,
+                };
+                let Ok(value) = value else { return };
                 written.for_each_event(value, |event| {
                     each(event, *is_alone);
                     true
@@ -114,16 +120,24 @@ impl Restorer {
                 scanner.free_beyond(MAX_KEPT_BUFFER);
             })
         };
-        let (mut here, mut said) = (Digest::default(), Digest::default());
+        let (mut here, mut said, mut alone) =
+            (Digest::default(), Digest::default(), Digest::default());
         each_restored(&mut |event| said.add(event));
-        let is_read = each_shown(&mut |event, _| here.add(event));
+        let is_read = each_shown(&mut |event, is_alone| {
+            here.add(event);
+            if is_alone {
+                alone.add(event);
+            }
+        });
         if !is_read {
             // Nothing shows that they agree.
             return true;
         }
-        if here.is_equal(&mut said) {
+        // A written record may also show other source records.
+        if said.is_within(&mut here) && alone.is_within(&mut said) {
             return false;
         }
+        drop((here, said, alone));
         let (mut said, mut here, mut alone) =
             (Sayings::default(), Sayings::default(), Sayings::default());
         each_restored(&mut |event| said.add(event));

@@ -152,6 +152,7 @@ impl Restorer {
         let said_by = (is_needed && self.may_restore(own.record.len() as u64)).then(|| PartLine {
             line: own.record.to_vec(),
             offset: own.offset,
+            number: self.n_pushed,
             skeleton: self.skeleton(entry),
             is_alone: own.n_sources == 1,
         });

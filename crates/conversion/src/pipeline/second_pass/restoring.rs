@@ -5,7 +5,7 @@
 
 use std::io;
 
-use jsonl::{Line, LineBuf, UnitScanner};
+use jsonl::{Line, LineBuf, UnitScanner, Value};
 
 use super::{Edited, SecondPass, unit_in};
 use crate::{
@@ -17,10 +17,16 @@ use crate::{
 };
 
 impl SecondPass<'_> {
-    /// Passes the items of a restorer to the next restorer, or to the target.
-    pub(super) fn take_items(&mut self, level: usize, scanner: &mut UnitScanner) -> io::Result<()> {
+    /// Passes the items of a restorer to the next restorer, or to the target. `shown` is the value of the record that
+    /// the restorer got last, unless that is glue or no longer in memory.
+    pub(super) fn take_items(
+        &mut self,
+        level: usize,
+        shown: Option<Value<'_>>,
+        scanner: &mut UnitScanner,
+    ) -> io::Result<()> {
         let is_last = level + 1 == self.restorers.len();
-        while let Some((file_idx, item)) = self.restorers[level].next_item()? {
+        while let Some((file_idx, item)) = self.restorers[level].next_item(shown)? {
             // The lines of other files are restored by one level at a time.
             if file_idx > self.others.len() || file_idx > 0 && !is_last {
                 self.report.n_elsewhere += 1;
@@ -45,7 +51,7 @@ impl SecondPass<'_> {
                 }
                 Item::Orphan { carry } if !is_last => {
                     self.restorers[level + 1].push_orphan(carry);
-                    self.take_items(level + 1, scanner)?;
+                    self.take_items(level + 1, None, scanner)?;
                 }
                 Item::Orphan { carry } => self.engine.push_restored_carry(&carry)?,
                 Item::Converted { line, offset, number, skeletons, is_doubled } => {
@@ -83,7 +89,7 @@ impl SecondPass<'_> {
         if level + 1 < self.restorers.len() {
             let (line, record) = scanner.scan_buf(line, 1, unit, paths);
             self.restorers[level + 1].push_value(&line, record.ok(), carry)?;
-            return self.take_items(level + 1, scanner);
+            return self.take_items(level + 1, None, scanner);
         }
         let offset = u64::from(!self.engine.is_at_start());
         let (unit, record) = scanner.scan_buf(line, offset, unit, paths);
@@ -101,7 +107,7 @@ impl SecondPass<'_> {
     fn flush_restorers(&mut self, from: usize, scanner: &mut UnitScanner) -> io::Result<()> {
         for level in from..self.restorers.len() {
             self.restorers[level].flush();
-            self.take_items(level, scanner)?;
+            self.take_items(level, None, scanner)?;
         }
         Ok(())
     }
