@@ -11,6 +11,8 @@
 //! {"type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":1}}
 //! ```
 
+use std::ops::Range;
+
 use core_model::{Body, Event, Hidden, Options, Plan, Planner};
 
 use crate::{
@@ -25,7 +27,13 @@ pub struct Active {
     from_last_compaction: bool,
     /// The history so far.
     slots: Vec<Slot>,
+    /// The indexes of the slots that are turns.
+    turns: Vec<usize>,
+    /// The number of slots at the start that are all turns, so that no compaction looks at them again.
+    n_only_turns: usize,
     said: Vec<Said>,
+    /// The indexes of lines in `said` that were rolled back, in order, so that no roll-back looks at them again.
+    rolled_back: Vec<Range<usize>>,
     /// The id of the session, unescaped.
     session_id: Option<String>,
     /// The offset of the last compaction.
@@ -71,36 +79,61 @@ impl Active {
         match compacted.replacement_history {
             Some(history) => {
                 let items = history.items().map(Item::decode).filter(is_readable);
-                let slots = items.map(|item| slot(item.is_user_turn())).collect();
-                self.slots = slots;
+                self.slots = items.map(|item| slot(item.is_user_turn())).collect();
+                self.n_only_turns = 0;
+                self.find_turns();
             }
             // All turns of the user are kept, and the summary is one more.
             None => {
-                self.slots.retain(|slot| slot.is_turn);
+                let later = self.slots.split_off(self.n_only_turns);
+                self.slots.extend(later.into_iter().filter(|slot| slot.is_turn));
                 if !self.slots.is_empty() {
                     self.keeping.push(offset);
                 }
                 self.slots.push(slot(true));
+                self.find_turns();
+                self.n_only_turns = self.slots.len();
             }
         }
         self.compaction = Some(offset);
     }
 
+    /// Finds the turns among the slots after those that are all turns.
+    fn find_turns(&mut self) {
+        self.turns.truncate(self.n_only_turns);
+        let slots = self.slots.iter().enumerate().skip(self.n_only_turns);
+        self.turns.extend(slots.filter(|(_, slot)| slot.is_turn).map(|(slot_idx, _)| slot_idx));
+    }
+
     fn roll_back(&mut self, n_turns: u64, end: u64) {
-        let turns = self.slots.iter().enumerate().filter(|(_, slot)| slot.is_turn);
         let n_turns = usize::try_from(n_turns).unwrap_or(usize::MAX);
-        let turns: Vec<usize> = turns.map(|(slot_idx, _)| slot_idx).collect();
-        let Some(cut) = turns.get(turns.len().saturating_sub(n_turns)).copied() else { return };
+        let n_kept = self.turns.len().saturating_sub(n_turns);
+        let Some(cut) = self.turns.get(n_kept).copied() else { return };
         let Some(first) = self.slots.get(cut).copied() else { return };
+        self.turns.truncate(n_kept);
         self.slots.truncate(cut);
+        self.n_only_turns = self.n_only_turns.min(cut);
+        self.hide(first, end);
+    }
+
+    /// Hides the lines from a slot to the roll-back at an offset.
+    fn hide(&mut self, first: Slot, end: u64) {
         let is_cut = |said: &&mut Said| {
-            said.offset < end
-                && (said.offset > first.offset || said.offset == first.offset && !first.is_replaced)
+            said.offset > first.offset || said.offset == first.offset && !first.is_replaced
         };
-        for said in self.said.iter_mut().rev().take_while(|said| said.offset >= first.offset) {
-            if is_cut(&said) {
-                said.hidden = Some("rolled_back");
+        let last = self.said.partition_point(|said| said.offset < end);
+        let mut from = last;
+        while let Some(before) = from.checked_sub(1) {
+            if let Some(hidden) = self.rolled_back.pop_if(|hidden| hidden.end == from) {
+                from = hidden.start;
+                continue;
             }
+            let Some(said) = self.said.get_mut(before).filter(is_cut) else { break };
+            said.hidden = Some("rolled_back");
+            from = before;
+        }
+        if from < last {
+            self.rolled_back.push(from..last);
         }
     }
 }
@@ -131,6 +164,9 @@ impl Planner for Active {
         match record.entry {
             Entry::Item(item) if is_readable(&item) => {
                 let is_turn = item.is_user_turn();
+                if is_turn {
+                    self.turns.push(self.slots.len());
+                }
                 self.slots.push(Slot { offset, is_turn, is_replaced: false });
             }
             Entry::Compacted(compacted) if compacted.message.is_some() => {
@@ -272,6 +308,72 @@ mod tests {
         let (compacted, rolled_back) = (Some("compacted"), Some("rolled_back"));
         let expected = [compacted, None, compacted, None, compacted, None];
         assert_eq!((&fields[..6], &fields[6..]), (&expected[..], &[rolled_back; 4][..]));
+    }
+
+    /// Hides the lines of a roll-back as a search through all of them does.
+    fn simple_plan(lines: &[(&str, u32)], at: &[u64]) -> Vec<Hidden> {
+        let (mut slots, mut hidden) = (Vec::new(), vec![false; lines.len()]);
+        for (line_idx, (kind, n)) in lines.iter().enumerate() {
+            match *kind {
+                "user" | "assistant" => slots.push((line_idx, *kind == "user", false)),
+                "short" => {
+                    slots.retain(|(_, is_turn, _)| *is_turn);
+                    slots.push((line_idx, true, true));
+                }
+                "long" => slots = (0..*n).map(|n| (line_idx, n % 2 == 0, true)).collect(),
+                _ => {
+                    let turns = slots.iter().enumerate().filter(|(_, slot)| slot.1);
+                    let turns: Vec<usize> = turns.map(|(slot_idx, _)| slot_idx).collect();
+                    let cut = turns.len().saturating_sub(*n as usize);
+                    let Some(cut) = turns.get(cut).copied() else { continue };
+                    let (first, _, is_replaced) = slots[cut];
+                    slots.truncate(cut);
+                    hidden[first + usize::from(is_replaced)..line_idx].fill(true);
+                }
+            }
+        }
+        let is_shown = |line_idx: &usize| matches!(lines[*line_idx].0, "user" | "assistant");
+        let hidden = (0..lines.len()).filter(|it| hidden[*it] && is_shown(it));
+        hidden.map(|it| Hidden { offset: at[it], field: "rolled_back" }).collect()
+    }
+
+    #[test]
+    fn roll_backs_and_compactions_in_any_order_hide_as_a_search_through_all_lines_does() {
+        let (mut seed, mut n_hidden) = (1_u32, 0);
+        for _ in 0..400 {
+            let mut lines = Vec::new();
+            for _ in 0..24 {
+                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                let kinds = ["user", "assistant", "user", "short", "long", "back", "back"];
+                lines.push((kinds[(seed >> 16) as usize % 7], 1 + (seed >> 24) % 4));
+            }
+            let message =
+                r#"{"type":"message","role":"ROLE","content":[{"type":"input_text","text":"K"}]}"#;
+            let write = |(kind, n): &(&str, u32)| match *kind {
+                "short" => line("compacted", r#"{"message":"S"}"#),
+                "long" => {
+                    let role = |n| if n % 2 == 0 { "user" } else { "assistant" };
+                    let items: Vec<_> = (0..*n).map(|n| message.replace("ROLE", role(n))).collect();
+                    let items = items.join(",");
+                    let items = format!(r#"{{"message":"","replacement_history":[{items}]}}"#);
+                    line("compacted", &items)
+                }
+                "back" => roll_back(*n),
+                role => said(role, "x"),
+            };
+            let (text, at) = session(&lines.iter().map(write).collect::<Vec<_>>());
+            let found = plan(&text, &Options::default()).hidden;
+            let shown: Vec<_> = found
+                .into_iter()
+                .filter(|it| {
+                    let line_idx = at.binary_search(&it.offset).expect("a line");
+                    matches!(lines[line_idx].0, "user" | "assistant")
+                })
+                .collect();
+            assert_eq!(shown, simple_plan(&lines, &at), "{lines:?}");
+            n_hidden += shown.len();
+        }
+        assert!(n_hidden > 400, "{n_hidden}");
     }
 
     #[test]
