@@ -5,6 +5,7 @@ pub(crate) mod in_order;
 pub(crate) mod moments;
 pub(crate) mod once;
 pub(crate) mod relatives;
+pub(crate) mod whole;
 
 use std::{
     io::{self, IsTerminal},

@@ -3,7 +3,7 @@
 //! In: `a.jsonl`. Out: the same conversation in `b.jsonl` with the id `b`, and the command that resumes it.
 
 use std::{
-    io::{self, Read, Write},
+    io::{self, Write},
     path::PathBuf,
 };
 
@@ -15,7 +15,7 @@ use core_model::{Format, event_millis, uuid_of_name};
 use format_claude_code::{Fork, Transcript};
 use jsonl::Scanner;
 use sessions::{Input, ReadError, known};
-use storage::{Backend, Limits};
+use storage::Backend;
 
 use crate::{
     FORMATS,
@@ -24,6 +24,7 @@ use crate::{
     formats::detect,
     hint::{io_message, read_message},
     new_file::{warn_of_sidecar, write_new_with_sidecar},
+    reading::whole::read_whole,
     terminal::{escape::escape_for_terminal, message::failed, progress::say},
 };
 
@@ -96,8 +97,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 
 /// Returns the bytes of a session, expanded, and its format.
 fn read(input: &Input) -> Result<(Vec<u8>, &'static Format), ReadError> {
-    let mut source = Vec::new();
-    input.open(Limits::default())?.read_to_end(&mut source)?;
+    let source = read_whole(input)?;
     let found = detect(&mut Source::new(io::Cursor::new(&source)))?;
     Ok((source, known(FORMATS, found)?))
 }

@@ -6,7 +6,7 @@
 mod pieces;
 
 use std::{
-    io::{self, Read, Write},
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -17,7 +17,7 @@ use conversion::{CarryMode, Conversion, Source, Target};
 use core_model::{Format, Options, Problem};
 use format_clido::{BadLines, Repaired};
 use sessions::{Input, ReadError, known};
-use storage::{Identity, Limits};
+use storage::Identity;
 
 use self::pieces::Pieces;
 use crate::{
@@ -27,6 +27,7 @@ use crate::{
     formats::detect,
     hint::{io_message, read_message},
     new_file::{warn_of_sidecar, write_new_with_sidecar},
+    reading::whole::read_whole,
     terminal::{escape::escape_for_terminal, figures::count, message::failed, progress::say},
 };
 
@@ -83,7 +84,10 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         Ok(read) => read,
         Err(refusal) => return failed(&format!("{label}: {}", read_message(&refusal))),
     };
-    let (pieces, left) = repaired(&source, format)?;
+    let (pieces, left) = match repaired(&source, format) {
+        Ok(repaired) => repaired,
+        Err(error) => return failed(&format!("{label}: {}", io_message(&error))),
+    };
     let mut changes: Vec<_> = pieces.changes.iter().collect();
     changes.sort_by_key(|change| change.offset);
     for change in changes {
@@ -100,7 +104,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         );
         return failed(&message);
     }
-    if !pieces.has_message() && Pieces::of(&source, format).has_message() {
+    if !pieces.has_message() && Pieces::of(&source, format)?.has_message() {
         return failed(&format!(
             "{label}: cannot be repaired: no message would be left; nothing is written"
         ));
@@ -134,8 +138,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 
 /// Returns the bytes of a session, expanded, and its format.
 fn read(input: &Input, args: &Args) -> Result<(Vec<u8>, &'static Format), ReadError> {
-    let mut source = Vec::new();
-    input.open(Limits::default())?.read_to_end(&mut source)?;
+    let source = read_whole(input)?;
     let format = match args.format.as_deref().and_then(by_name) {
         Some(format) => format,
         None => known(FORMATS, detect(&mut Source::new(io::Cursor::new(&source)))?)?,
@@ -152,7 +155,7 @@ fn repaired<'s>(
     source: &'s [u8],
     format: &'static Format,
 ) -> io::Result<(Pieces<'s>, Vec<Problem>)> {
-    let mut pieces = Pieces::of(source, format);
+    let mut pieces = Pieces::of(source, format)?;
     // A damaged record may have been the parent of others.
     if pieces.has_damage {
         let is_dangling = |problem: &&Problem| DANGLING_RULES.contains(&problem.rule);

@@ -86,3 +86,28 @@ fn a_session_that_was_cut_anywhere_is_accepted() {
         assert!(n_written > 3, "{name}: {n_written}");
     }
 }
+
+/// A file of 40 bytes a record in memory would take 16 GB from 12.7 kB of compressed newlines.
+#[test]
+fn a_session_of_a_million_records_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let input = folder.path().join("long.jsonl");
+    let prompt = concat!(
+        r#"{"type":"user","uuid":"a","parentUuid":null,"sessionId":"s","#,
+        r#""timestamp":"2026-01-01T00:00:00Z","message":{"role":"user","content":"Hi"}}"#
+    );
+    // Each line has at most 65,536 records.
+    let records = format!("{}\n", "{}".repeat(65_000)).repeat(16);
+    let cases = [("\n".repeat(1_000_000), "lines"), (records, "records")];
+    for (rest, units) in cases {
+        fs::write(&input, format!("{prompt}\n{rest}")).expect("written");
+        let (written, message) = repaired(&input, folder.path());
+        assert_eq!(written, None, "{message}");
+        assert!(message.contains(&format!("it has more than 1000000 {units};")), "{message}");
+    }
+    fs::write(&input, format!("{prompt}\n{}", "\n".repeat(1_000_001))).expect("written");
+    let forked = convert(&["fork", input.to_str().expect("UTF-8")]);
+    let message = String::from_utf8_lossy(&forked.stderr);
+    assert!(message.contains("it has more than 1000000 lines;"), "{message}");
+    assert_eq!((forked.status.code(), forked.stdout.as_slice()), (Some(2), &b""[..]), "{message}");
+}

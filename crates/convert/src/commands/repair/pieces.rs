@@ -5,11 +5,14 @@
 use std::{
     borrow::Cow,
     collections::{HashMap, HashSet},
+    io,
 };
 
 use conversion::{Recovery, is_damage};
 use core_model::{Body, Check, Field, Format, Problem};
 use jsonl::{Line, Scanner, Value};
+
+use crate::reading::whole::{MAX_RECORDS, too_many};
 
 /// A change, with its place in the input.
 #[derive(Clone, Debug)]
@@ -45,7 +48,11 @@ const PARENTS: [&str; 2] = ["parentUuid", "parentId"];
 
 impl<'s> Pieces<'s> {
     /// Splits a session. Bytes that are in no record are left out.
-    pub(super) fn of(source: &'s [u8], format: &'static Format) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there are too many records, or damaged parts of lines.
+    pub(super) fn of(source: &'s [u8], format: &'static Format) -> io::Result<Self> {
         let (mut pieces, mut changes, mut split) = (Vec::new(), Vec::new(), Vec::new());
         let (mut scanner, mut recovery) = (Scanner::default(), Recovery::new(&[format]));
         for (line_idx, line) in jsonl::lines(source).enumerate() {
@@ -72,9 +79,12 @@ impl<'s> Pieces<'s> {
                         pieces.push(Piece { bytes: bytes.into(), line: number, offset });
                     }
                 }
-                true
+                pieces.len() + changes.len() <= MAX_RECORDS
             };
             recovery.line(&line, scanner.scan(&line), &mut take);
+            if pieces.len() + changes.len() > MAX_RECORDS {
+                return Err(too_many("records"));
+            }
             if n_records > 1 {
                 split.push((number, line.offset(), n_records));
             }
@@ -91,7 +101,7 @@ impl<'s> Pieces<'s> {
             let what = "added the newline after the last record".to_owned();
             changes.push(Change { line: last.line, offset: source.len() as u64, what });
         }
-        Self { format, pieces, changes, has_damage, linked: HashSet::new() }
+        Ok(Self { format, pieces, changes, has_damage, linked: HashSet::new() })
     }
 
     /// Returns the session.
