@@ -29,7 +29,7 @@ pub struct Active {
     slots: Vec<Slot>,
     /// The indexes of the slots that are turns.
     turns: Vec<usize>,
-    /// The number of slots at the start that are all turns, so that no compaction looks at them again.
+    /// The number of slots at the start that are known to be turns, so that no compaction looks at them again.
     n_only_turns: usize,
     said: Vec<Said>,
     /// The indexes of lines in `said` that were rolled back, in order, so that no roll-back looks at them again.
@@ -98,7 +98,7 @@ impl Active {
         self.compaction = Some(offset);
     }
 
-    /// Finds the turns among the slots after those that are all turns.
+    /// Updates the indexes of the turns from slot `n_only_turns` on.
     fn find_turns(&mut self) {
         self.turns.truncate(self.n_only_turns);
         let slots = self.slots.iter().enumerate().skip(self.n_only_turns);
@@ -310,7 +310,7 @@ mod tests {
         assert_eq!((&fields[..6], &fields[6..]), (&expected[..], &[rolled_back; 4][..]));
     }
 
-    /// Hides the lines of a roll-back as a search through all of them does.
+    /// Returns the lines that roll-backs hide, with a search through all lines for each.
     fn simple_plan(lines: &[(&str, u32)], at: &[u64]) -> Vec<Hidden> {
         let (mut slots, mut hidden) = (Vec::new(), vec![false; lines.len()]);
         for (line_idx, (kind, n)) in lines.iter().enumerate() {

@@ -271,8 +271,8 @@ impl PartLines {
         Some(line)
     }
 
-    /// Calls `each` with all records, one at a time, and with whether its number is `known`: then its bytes may be
-    /// empty. Returns false if the file cannot be read.
+    /// Calls `each` with every record, and whether its number is `known`; the bytes of a known record may be empty.
+    /// Returns false if the file cannot be read.
     pub(crate) fn for_each(
         &self,
         known: Option<u64>,

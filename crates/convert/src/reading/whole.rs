@@ -7,8 +7,8 @@ use std::io::{self, Read};
 use sessions::Input;
 use storage::Limits;
 
-/// Limit on the records of a session in memory. No client writes that many. A file of 12 kB that expands to 1 GiB
-/// of newlines would take 40 times as much.
+/// Limit on the records of a session in memory. `repair` needs 40 bytes for each record: 12.7 kB that expand to
+/// 400 MB of newlines would take 16 GB.
 pub(crate) const MAX_RECORDS: usize = 1_000_000;
 
 /// The bytes that are read at a time.
