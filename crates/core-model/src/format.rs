@@ -176,7 +176,7 @@ impl Format {
             project_marker: None,
             install_note: None,
             layout: None,
-            limits: Limits { head: 0, filler_record: "", filler_record_size: 0 },
+            limits: Limits { head: 0, head_size: 0, filler_record: "", filler_record_size: 0 },
         }
     }
 
@@ -455,6 +455,9 @@ impl Rewrites {
 pub struct Limits {
     /// Limit in bytes for carries before the first prompt; 0 for no limit.
     pub head: usize,
+    /// The bytes at the start of a file in which the client looks for the first prompt. The limit on the carries ends
+    /// behind them.
+    pub head_size: u64,
     /// The start of a line of a type that the client ignores, for carries: a JSON object without
     /// its closing brace. Empty if the format has none.
     pub filler_record: &'static str,

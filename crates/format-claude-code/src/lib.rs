@@ -141,6 +141,7 @@ pub static FORMAT: Format = Format::new(
 .layout(layout::LAYOUT)
 .limits(Limits {
     head: 8 * 1024,
+    head_size: 64 * 1024,
     filler_record: "{\"type\":\"carried\"",
     filler_record_size: 256 * 1024,
 });

@@ -110,6 +110,7 @@ pub static FORMAT: Format = Format::new(
     // Codex looks for the first prompt in the first 210 lines, whatever their length.
 .limits(Limits {
         head: 0,
+        head_size: 0,
         filler_record: "{\"timestamp\":\"1970-01-01T00:00:00.000Z\",\"type\":\"carried\",\"payload\":{}",
         filler_record_size: 256 * 1024,
     });

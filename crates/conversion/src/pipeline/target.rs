@@ -142,6 +142,7 @@ impl<'w> Target<'w> {
             return Ok(());
         }
         let mut held = self.next_held()?;
+        self.is_head &= self.n_bytes <= self.format.limits.head_size;
         (held.part, held.mark) = (part, mark);
         std::mem::swap(&mut held.line, line);
         if self.mode != CarryMode::None {

@@ -201,3 +201,28 @@ fn a_document_with_a_long_first_record_is_detected() {
         assert_eq!(name, expected);
     }
 }
+
+/// A stream of events has no prompt, so that the limit on the carries before the first prompt would hold to the end of
+/// the file, and most records would come after the records that follow them.
+#[test]
+fn a_long_stream_without_a_prompt_comes_back() {
+    let text = "word ".repeat(60);
+    let item = |n: usize, state: &str, output: &str| {
+        format!(
+            r#"{{"type":"item.{state}","item":{{"id":"item_{n}","type":"command_execution","command":"ls {n}","aggregated_output":"{output}","exit_code":0,"status":"completed"}}}}"#
+        ) + "\n"
+    };
+    let items = |n: usize| [item(n, "started", ""), item(n, "completed", &text)].concat();
+    let source = [
+        r#"{"type":"thread.started","thread_id":"01a204a0-e421-75b0-82ab-3a9eeb1a2117"}"#,
+        "\n{\"type\":\"turn.started\"}\n",
+        &(0..4_000).map(items).collect::<String>(),
+    ]
+    .concat();
+    let (stream, claude_code) = (&format_codex::STREAM, &format_claude_code::FORMAT);
+    let written = convert(stream, claude_code, CarryMode::Inline, source.as_bytes()).bytes;
+    let Converted { bytes: back, report, .. } =
+        convert(claude_code, stream, CarryMode::None, &written);
+    assert!(back == source.as_bytes(), "{:?}", report.restored);
+    assert!(!report.restored.is_not_the_source(), "{:?}", report.restored);
+}
