@@ -45,8 +45,7 @@ struct CallBlock {
 impl CallBlock {
     /// Returns whether a side has the block as plain JSON, or the words in its place.
     fn is_words_of(&self, side: &Sayings) -> bool {
-        [&self.block, &self.respelt].iter().any(|block| side.others.contains(&***block))
-            || side.others.contains(&*self.placeholder)
+        [&self.block, &self.respelt, &self.placeholder].iter().any(|it| side.has_other(it))
             || side.lines.contains(&(Kind::Assistant, self.placeholder.to_string()))
     }
 }
@@ -161,8 +160,9 @@ fn without<'i>(ids: &[&'i ToolId], others: &[&ToolId]) -> Vec<&'i ToolId> {
 pub(super) struct Sayings {
     /// Lines that the other side must have too.
     lines: HashSet<(Kind, String)>,
-    /// Lines that may match any line of the other side.
-    others: HashSet<String>,
+    /// The hashes of lines that may match any line of the other side. A message may have more of these bytes than the
+    /// other side shows: a long block, for which a format has a short placeholder.
+    others: HashSet<u64>,
     /// The words in place of tool uses, which a text of the other side may be.
     placeholders: HashSet<String>,
     /// The first blocks that a target may not know: the start of their placeholder, and the block.
@@ -224,10 +224,9 @@ impl Sayings {
     /// Returns the hashes of the ids of tool results that the other side has as notices, which do not say
     /// the id. Formats show a result without its call so.
     fn flattened_by(&self, other: &Self) -> HashSet<u64> {
-        let others: HashSet<u64> = other.others.iter().map(|line| hash(line)).collect();
         let mut ids: HashSet<u64> = self.result_lines.iter().map(|(id, _)| *id).collect();
         for (id, line) in &self.result_lines {
-            if !others.contains(line) {
+            if !other.others.contains(line) {
                 ids.remove(id);
             }
         }
@@ -282,9 +281,13 @@ impl Sayings {
 
     fn add_other(&mut self, text: &str) {
         for line in compared_lines(text) {
-            self.n_bytes += line.len();
-            self.others.insert(line);
+            self.n_bytes += size_of::<u64>();
+            self.others.insert(hash(&line));
         }
+    }
+
+    fn has_other(&self, line: &str) -> bool {
+        self.others.contains(&hash(line))
     }
 
     /// Adds the placeholders that writers use for content that a target does not know.
@@ -300,7 +303,7 @@ impl Sayings {
                         self.add_raw(Some(raw));
                     }
                     // The placeholders for a block without a type.
-                    self.others.extend(["[unknown]", "[block]"].map(str::to_owned));
+                    self.others.extend(["[unknown]", "[block]"].map(hash));
                     kind.map(|kind| kind.decode())
                 }
                 Block::ToolUse(tool) if tool.is_server => {
@@ -406,7 +409,7 @@ impl Sayings {
             |id: &str| flattened.get_or_init(|| self.flattened_by(other)).contains(&hash(id));
         self.lines.iter().all(|(kind, line)| {
             other.lines.contains(&(*kind, line.clone()))
-                || other.others.contains(line)
+                || other.has_other(line)
                 || line == EMPTY
                 || other.stands_in(line)
                 || other.has_image && line.starts_with("[image")
