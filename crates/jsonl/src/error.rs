@@ -44,6 +44,10 @@ pub enum ErrorKind {
     /// More bytes after the value.
     #[error("trailing bytes after the value")]
     TrailingBytes,
+    /// The line is valid, and has more values than its index has room for. Scanners do not return this error;
+    /// see [`Value::unread`](crate::Value::unread).
+    #[error("more values than are read: a long array or object is left out")]
+    TooManyValues,
     /// A value of another type than the caller asked for.
     #[error("unexpected type")]
     UnexpectedType,

@@ -3,7 +3,7 @@
 mod buf;
 
 pub use self::buf::ValueBuf;
-use crate::{Error, ErrorKind, Raw, Result, Text, scan::node::Node, text::has_backslash};
+use crate::{Error, ErrorKind, Line, Raw, Result, Text, scan::node::Node, text::has_backslash};
 
 /// The kind of a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -38,6 +38,8 @@ pub struct Oddities {
     pub wide_number: bool,
     /// The depth of the nesting; 0 for a scalar.
     pub depth: u32,
+    /// More values than the index has room for, so that some have no items or members: see [`Value::is_indexed`].
+    pub too_many_values: bool,
 }
 
 impl<'l> Value<'l> {
@@ -71,6 +73,12 @@ impl<'l> Value<'l> {
     /// Returns the parts of the whole line that strict readers reject.
     pub fn oddities(&self) -> Oddities {
         self.oddities
+    }
+
+    /// Returns an error with the offset of the line if it has more values than its index has room for.
+    pub fn unread(&self, line: &Line<'_>) -> Option<Error> {
+        let error = Error { offset: line.offset(), kind: ErrorKind::TooManyValues };
+        self.oddities.too_many_values.then_some(error)
     }
 
     /// Returns whether two scans found the same values at the same positions of the same bytes.

@@ -193,7 +193,8 @@ impl Reader<'_> {
     }
 }
 
-/// Calls `each` with the events of a line, or with the pieces of a damaged one.
+/// Calls `each` with the events of a line, or with the pieces of a damaged one. A line with more values than its index
+/// has room for has its events, of which a part is missing, and an error.
 fn take_line(
     answers: &mut Answers,
     number: u64,
@@ -216,7 +217,10 @@ fn take_line(
                         None => each(place, line, Ok(event)),
                     };
                     matches!(result, Ok(true))
-                })
+                });
+                if let (Some(error), Ok(true)) = (value.unread(line), &result) {
+                    result = each(place, line, Err(error));
+                }
             }
             Err(error) if is_damage(error) => result = each(place, line, Err(error)),
             Err(_) => {}

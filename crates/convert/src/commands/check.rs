@@ -125,8 +125,8 @@ impl Checked {
     }
 }
 
-/// Returns a finding about a carry. Clients ignore these, but the source cannot be restored.
-fn carry_problem((offset, line): (u64, u64), rule: &'static str, message: String) -> Problem {
+/// Returns a finding that no client makes: about a carry, which clients ignore, or about the check itself.
+fn warning((offset, line): (u64, u64), rule: &'static str, message: String) -> Problem {
     Problem { offset, line, severity: Severity::Warns, rule, message: message.into() }
 }
 
@@ -153,7 +153,10 @@ fn findings(
         if let Ok(value) = value
             && let Some(CarryFault { rule, message }) = carries.record(line, value)
         {
-            each(carry_problem(last, rule, message.to_owned()));
+            each(warning(last, rule, message.to_owned()));
+        }
+        if let Some(error) = value.ok().and_then(|value| value.unread(line)) {
+            each(warning(last, "many-values", format!("{}, and not checked", error.kind)));
         }
         if let Some(files) = files.as_deref_mut() {
             files.line(line, &value, each);
@@ -163,7 +166,7 @@ fn findings(
     })?;
     check.finish(each);
     if let Some(message) = carries.finish() {
-        each(carry_problem(last, "carry-cut", message));
+        each(warning(last, "carry-cut", message));
     }
     Ok(())
 }

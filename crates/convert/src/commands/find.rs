@@ -130,6 +130,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         progress: args.reading.pace.progress(&inputs),
         n_hits: AtomicU64::new(0),
         n_files: AtomicU64::new(0),
+        n_unread: AtomicU64::new(0),
         refused: Mutex::default(),
     };
     let inputs: Vec<(usize, Input)> = inputs.into_iter().enumerate().collect();
@@ -178,6 +179,8 @@ struct Search {
     n_hits: AtomicU64,
     /// The number of files with a hit.
     n_files: AtomicU64,
+    /// The number of lines that may have a hit and cannot be read.
+    n_unread: AtomicU64,
     refused: Mutex<Vec<(usize, ReadError)>>,
 }
 
@@ -204,8 +207,9 @@ impl Search {
             let progress: &dyn sessions::Progress = if is_once { &() } else { &self.progress };
             if !is_once {
                 let mut file = FileSearch::new(self, input, Output::Files);
-                self.read(&self.prefilter, progress, &mut file, &mut io::sink())?;
+                let n_unread = self.read(&self.prefilter, progress, &mut file, &mut io::sink())?;
                 if file.n_hits() == 0 {
+                    self.add_unread(n_unread);
                     return Ok(());
                 }
             }
@@ -213,12 +217,12 @@ impl Search {
             let mut file = FileSearch::new(self, input, Output::Parts);
             let result = self.read(&Prefilter::ALL, again, &mut file, out);
             *n_hits = file.n_hits();
-            return result;
+            return result.map(|n_unread| self.add_unread(n_unread));
         }
         let mut file = FileSearch::new(self, input, self.output);
         let result = self.read(&self.prefilter, &self.progress, &mut file, out);
         *n_hits = file.n_hits();
-        result?;
+        self.add_unread(result?);
         let label = escape_for_terminal(&input.label());
         let label = painted(self.form.has_color, FILE, &label);
         match self.output {
@@ -231,22 +235,29 @@ impl Search {
         Ok(())
     }
 
-    /// Reads the lines of a file that a prefilter keeps.
+    fn add_unread(&self, n_lines: u64) {
+        self.n_unread.fetch_add(n_lines, Ordering::Relaxed);
+    }
+
+    /// Reads the lines of a file that a prefilter keeps. Returns the number of lines that cannot be read.
     fn read(
         &self,
         prefilter: &Prefilter,
         progress: &dyn sessions::Progress,
         file: &mut FileSearch<'_>,
         out: &mut dyn Write,
-    ) -> Result<(), ReadError> {
-        let input = file.input;
+    ) -> Result<u64, ReadError> {
+        let (input, mut n_unread) = (file.input, 0);
         let result =
             read(input, self.format, prefilter, progress, &mut |place, _, event| match event {
                 Ok(event) => file.event(place, event, out),
-                Err(_) => Ok(true),
+                Err(_) => {
+                    n_unread += 1;
+                    Ok(true)
+                }
             });
         file.finish(out)?;
-        result.map(|_| ())
+        result.map(|_| n_unread)
     }
 
     /// Prints errors and counts, and returns the status.
@@ -257,7 +268,7 @@ impl Search {
         is_cut: bool,
         is_quiet: bool,
     ) -> io::Result<Status> {
-        let Self { progress, n_hits, n_files, refused, output, .. } = self;
+        let Self { progress, n_hits, n_files, n_unread, refused, output, .. } = self;
         let n_bytes = progress.n_bytes();
         drop(progress);
         let mut refused = refused.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -285,7 +296,11 @@ impl Search {
             };
             let (files, n_files) =
                 (count(inputs.len() as u64, "file"), grouped(n_files.into_inner()));
-            progress::say(&format!("{hits} in {n_files} of {files}, {}", size(n_bytes)));
+            let unread = match n_unread.into_inner() {
+                0 => String::new(),
+                n_lines => format!("; {} cannot be read", count(n_lines, "line")),
+            };
+            progress::say(&format!("{hits} in {n_files} of {files}, {}{unread}", size(n_bytes)));
         }
         Ok(match (n_hits, n_refused) {
             (0, n_refused) if n_refused > 0 && n_refused == inputs.len() => Status::Failed,

@@ -98,6 +98,10 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     })?;
     if !is_quiet {
         remarks(&usage, &groups);
+        if counted.n_unread > 0 {
+            let lines = count(counted.n_unread, "line");
+            say(&format!("{lines} cannot be read, so that a sum may be too low"));
+        }
     }
     Ok(if n_refused > 0 || groups.total.n_responses == 0 {
         Status::Attention

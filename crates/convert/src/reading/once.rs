@@ -7,7 +7,10 @@ use std::{
     borrow::Borrow,
     collections::BTreeSet,
     io,
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use core_model::{Body, Event, Format, Hashes, Place, Tokens};
@@ -118,6 +121,8 @@ pub(crate) struct CountedResponses {
     pub(crate) usage: Usage,
     /// The ids, in the order of the sessions.
     pub(crate) ids: Vec<Result<String, ReadError>>,
+    /// The number of lines that cannot be read.
+    pub(crate) n_unread: u64,
 }
 
 /// Counts the responses of sessions on several threads, each response once.
@@ -134,9 +139,12 @@ pub(crate) fn responses<U: Borrow<SessionFiles> + Sync>(
 ) -> io::Result<CountedResponses> {
     let keys = TurnKeys::new(FORMATS);
     let usage = Mutex::new(Usage::of_sessions(units.len(), with_copies));
+    let n_unread = AtomicU64::new(0);
     let add = |(session_idx, unit): (usize, &U)| {
         let none = Hashes::default();
-        let read = session(unit.borrow(), format, &keys, &none, progress, &mut |_, _| {})?;
+        let read = session(unit.borrow(), format, &keys, &none, progress, &mut |_, item| {
+            n_unread.fetch_add(u64::from(matches!(item, Item::Damage)), Ordering::Relaxed);
+        })?;
         let rank = read.turns.rank(session_idx);
         usage.lock().unwrap_or_else(PoisonError::into_inner).add(session_idx, rank, read.usage);
         Ok(read.id)
@@ -144,7 +152,8 @@ pub(crate) fn responses<U: Borrow<SessionFiles> + Sync>(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(n_jobs).build();
     let pool = pool.map_err(io::Error::other)?;
     let ids = pool.install(|| units.par_iter().enumerate().map(add).collect());
-    Ok(CountedResponses { usage: usage.into_inner().unwrap_or_else(PoisonError::into_inner), ids })
+    let usage = usage.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(CountedResponses { usage, ids, n_unread: n_unread.into_inner() })
 }
 
 /// Limit on the other sessions that a session names.

@@ -442,3 +442,40 @@ fn an_older_version_of_a_session_that_shrank_is_kept() {
     }
     assert!(!out.join("s.jsonl.bak3").exists());
 }
+
+/// A line that cannot be read, and one with more values than its index has room for, may have the words or the tokens.
+#[test]
+fn lines_that_are_not_read_are_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let record = |n: u64, kind: &str, content: &str| {
+        format!(
+            r#"{{"parentUuid":null,"isSidechain":false,"cwd":"/w","sessionId":"11111111-2222-4333-8444-555555555555","version":"2.1.0","type":"{kind}","message":{{"role":"{kind}","content":{content}}},"uuid":"0000000{n}-0000-4000-8000-000000000000","timestamp":"2026-03-21T14:30:0{n}.500Z"}}"#
+        ) + "\n"
+    };
+    let prompt = record(0, "user", r#""begin""#);
+    let call = r#"{"type":"tool_use","id":"needle","name":"B","input":{}}"#;
+    let calls = vec![call; (1 << 20) / 9 + 1].join(",");
+    let torn = r#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"needle"#;
+    for (line, words) in [
+        (record(1, "assistant", &format!("[{calls}]")), "more values than are read"),
+        (torn.to_owned(), "unexpected end of line"),
+    ] {
+        let path = folder.path().join("11111111-2222-4333-8444-555555555555.jsonl");
+        std::fs::write(&path, [&*prompt, &line].concat()).expect("written");
+        for (args, expected) in [
+            (&["show"][..], words),
+            (&["show", "--markdown"], words),
+            (&["stats"], "1 line that cannot be read"),
+            (&["check"], words),
+            (&["usage"], "1 line cannot be read, so that a sum may be too low"),
+            (&["find", "--text", "needle"], "; 1 line cannot be read"),
+            (&["find", "--text", "needle", "--context", "1"], "; 1 line cannot be read"),
+        ] {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+            let output = command.args(args).arg(&path).output().expect("the program runs");
+            let printed = [output.stdout, output.stderr].concat();
+            let printed = String::from_utf8_lossy(&printed);
+            assert!(printed.contains(expected), "{args:?}: {printed:.2000}");
+        }
+    }
+}

@@ -59,6 +59,7 @@ pub(crate) fn walk(
             surrogate_escape: walk.strings.has_surrogate(),
             wide_number: walk.has_wide_number,
             depth: walk.depth,
+            too_many_values: walk.outer.is_full,
         }),
         Err(kind) => {
             let at = walk.at.min(bytes.len());
@@ -255,8 +256,7 @@ impl<S: Strings> Walk<'_, S> {
             self.nodes.push(Node::new(start, self.at, n - self.first + 1, kind));
         } else if self.max_nodes > 0 {
             self.max_nodes = 0;
-            let outer = &self.outer.levels;
-            self.depth_limit = 1 + keep_as_written(self.nodes, self.first, self.open, outer);
+            self.depth_limit = 1 + keep_as_written(self.nodes, self.first, self.open, self.outer);
         }
     }
 

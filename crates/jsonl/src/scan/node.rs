@@ -109,6 +109,8 @@ pub(crate) struct OpenStack {
     outermost: Vec<Open>,
     /// The depth limit of the first call of [`OpenStack::pack`].
     depth_limit: usize,
+    /// Whether the index had no room for some values.
+    pub(crate) is_full: bool,
 }
 
 impl OpenStack {
@@ -117,6 +119,7 @@ impl OpenStack {
         self.levels.clear();
         self.packed.clear();
         self.outermost.clear();
+        self.is_full = false;
     }
 
     /// Returns the number of containers.
@@ -174,8 +177,10 @@ pub(crate) fn keep_as_written(
     nodes: &mut Vec<Node>,
     first: usize,
     open: Open,
-    outer: &[Open],
+    outer: &mut OpenStack,
 ) -> usize {
+    outer.is_full = true;
+    let outer = &outer.levels;
     let n_many = (nodes.len() - first) / 16;
     let containers =
         outer.iter().copied().enumerate().skip(1).map(|(depth, open)| (depth - 1, open));

@@ -185,6 +185,11 @@ impl Pass<'_> {
             }
             Err(error) => return each(Read::Damaged(&format!("line {number}: {error}"))),
         };
+        if let (Some(error), 0) = (event.value.unread(line), event.nth)
+            && each(Read::Damaged(&format!("line {number}: {error}")))?.is_break()
+        {
+            return Ok(ControlFlow::Break(()));
+        }
         if self.agents_before(event, 0, each)?.is_break() {
             return Ok(ControlFlow::Break(()));
         }
@@ -250,10 +255,19 @@ impl Pass<'_> {
             (self.lines.format, 0, Ok(ControlFlow::Continue(())));
         Source::new(file).for_each_piece(&[format], &mut |line, value| {
             number += 1;
+            let damaged = |error: jsonl::Error, each: &mut EachRead<'_>| {
+                each(Read::Damaged(&format!("{label}, line {number}: {error}")))
+            };
             result = match value {
                 Ok(value) => {
-                    let mut result = Ok(ControlFlow::Continue(()));
+                    let mut result = match value.unread(line) {
+                        Some(error) => damaged(error, each),
+                        None => Ok(ControlFlow::Continue(())),
+                    };
                     format.for_each_event(value, |event| {
+                        if !matches!(result, Ok(ControlFlow::Continue(()))) {
+                            return false;
+                        }
                         let context =
                             Context { parent_tool_use, is_sidechain: true, ..event.context };
                         let event = Event { context, ..*event };
@@ -268,7 +282,7 @@ impl Pass<'_> {
                 Err(error) if line.is_blank() || error.kind == jsonl::ErrorKind::Empty => {
                     each(Read::Hidden)
                 }
-                Err(error) => each(Read::Damaged(&format!("{label}, line {number}: {error}"))),
+                Err(error) => damaged(error, each),
             };
             matches!(result, Ok(ControlFlow::Continue(())))
         })?;

@@ -80,9 +80,15 @@ fn show(
     out: &mut dyn Write,
 ) -> io::Result<ControlFlow<()>> {
     let mut result = Ok(ControlFlow::Continue(()));
-    let mut take = |_: &Line<'_>, value: jsonl::Result<Value<'_>>| {
+    let mut take = |line: &Line<'_>, value: jsonl::Result<Value<'_>>| {
         match value {
             Ok(value) => {
+                if let Some(error) = value.unread(line)
+                    && let Err(error) = shower.page.damage(&error.to_string(), out)
+                {
+                    result = Err(error);
+                    return false;
+                }
                 format.for_each_event(value, |event| {
                     result = match answers.answer_of(event) {
                         Some(answer) => match shower.event(&answer, out) {
