@@ -454,6 +454,32 @@ pub(super) const SHAPES: &[Shape] = &[
             ),
         ],
     },
+    Shape {
+        name: "stream without a prompt",
+        parts: &[
+            Once(
+                "{\"type\":\"thread.started\",\"thread_id\":\"01a204a0-e421-75b0-82ab-3a9eeb1a2117\"}\n",
+            ),
+            Lines(
+                "{\"type\":\"item.started\",\"item\":{\"id\":\"item_@n\",\"type\":\"command_execution\",\"command\":\"ls\",\"aggregated_output\":\"\",\"exit_code\":null,\"status\":\"in_progress\"}}\n{\"type\":\"item.completed\",\"item\":{\"id\":\"item_@n\",\"type\":\"command_execution\",\"command\":\"ls\",\"aggregated_output\":\"a.rs\",\"exit_code\":0,\"status\":\"completed\"}}\n",
+            ),
+        ],
+    },
+    Shape {
+        name: "parts, then checkpoints",
+        parts: &[
+            Once(
+                "{\"sessionId\":\"71de4fac-a477-400c-b3c5-34bbe2c339ed\",\"projectHash\":\"9dad\",\"startTime\":\"2026-03-01T10:00:00.000Z\",\"lastUpdated\":\"2026-03-01T10:00:00.000Z\",\"kind\":\"main\"}\n{\"id\":\"u1\",\"timestamp\":\"2026-03-01T10:00:01.000Z\",\"type\":\"user\",\"content\":[{\"text\":\"Begin.\"}",
+            ),
+            Lines(",{\"text\":\"part @n\"}"),
+            Once(
+                "]}\n{\"id\":\"u2\",\"timestamp\":\"2026-03-01T10:00:02.000Z\",\"type\":\"user\",\"content\":[{\"text\":\"More.\"}]}\n",
+            ),
+            Lines(
+                "{\"$set\":{\"messages\":[{\"id\":\"u2\",\"timestamp\":\"2026-03-01T10:00:02.000Z\",\"type\":\"user\",\"content\":[{\"text\":\"More.\"}]}]}}\n",
+            ),
+        ],
+    },
 ];
 
 impl Shape {

@@ -43,6 +43,11 @@ pub struct GeminiBranch {
     known: ByHash<()>,
     /// The hashes of the ids of calls whose results are with them.
     answered: ByHash<()>,
+    /// The parts of all messages so far.
+    n_parts: usize,
+    /// The messages in checkpoints so far, and the messages and parts that were searched for them.
+    n_listed: usize,
+    n_searched: usize,
     /// Lines that are no part of the session whatever follows.
     hidden: Vec<Hidden>,
     hasher: IdHasher,
@@ -68,9 +73,10 @@ struct Node {
     is_copy: bool,
 }
 
-/// Limit on the messages of a session for one in a checkpoint, so that a file of many small checkpoints
-/// takes linear time.
-const MAX_MESSAGES: usize = 8;
+/// Limits on the messages and parts that are searched for copies, for each message in a checkpoint and in a file. So a
+/// file of many small checkpoints takes linear time.
+const MAX_SEARCHED: usize = 64;
+const FREE_SEARCHED: usize = 1 << 20;
 
 impl GeminiBranch {
     /// Creates a builder. Options decide whether branches and compacted history are hidden.
@@ -110,6 +116,7 @@ impl GeminiBranch {
             }
         }
         let (results, parts) = (self.results_of(message), parts_of(message, &self.hasher));
+        self.n_parts = self.n_parts.saturating_add(parts.len());
         let same = self.alive.get(&id).copied();
         let same = same.and_then(|at| self.nodes.get_mut(at)).filter(|node| !node.is_checkpoint);
         if let Some(node) = same {
@@ -177,9 +184,12 @@ impl GeminiBranch {
     /// Finds the messages of a checkpoint that are in the session before, under other ids. They are copies
     /// if at least half of the checkpoint is.
     fn find_copies(&mut self, ids: &[u64]) {
-        if self.nodes.len() > ids.len().saturating_mul(MAX_MESSAGES) {
+        let n_searched = self.n_searched.saturating_add(self.nodes.len() + self.n_parts);
+        self.n_listed = self.n_listed.saturating_add(ids.len());
+        if n_searched > FREE_SEARCHED.saturating_add(self.n_listed.saturating_mul(MAX_SEARCHED)) {
             return;
         }
+        self.n_searched = n_searched;
         let listed: HashSet<u64> = ids.iter().copied().collect();
         let (mut parts, mut later) = (Parts::default(), Vec::new());
         for at in self.path() {
