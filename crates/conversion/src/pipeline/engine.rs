@@ -280,6 +280,14 @@ impl<'w> Engine<'w> {
         self.out.lose_at(LossKind::Dropped, field, place);
     }
 
+    /// Counts a source line whose longest lists are not read.
+    fn lose_values(&mut self, line: &Line<'_>, event: &Event<'_>) {
+        if event.value.unread(line).is_some() {
+            let place = Place { line: self.line_number, offset: line.offset() };
+            self.lose("too many values", place);
+        }
+    }
+
     /// Counts a member of a source line that the target shows with less structure.
     pub(crate) fn flatten(&mut self, field: &'static str, place: Place) {
         self.out.lose_at(LossKind::Flattened, field, place);
@@ -364,6 +372,7 @@ impl<'w> Engine<'w> {
         if event.nth == 0 {
             self.out.start_source(line, from.style);
             self.is_prompt = false;
+            self.lose_values(line, event);
         }
         self.is_prompt |= !self.has_prompt && event.is_prompt();
         if self.title_change.as_ref().is_some_and(|title| title.is_of(event)) {
@@ -393,6 +402,9 @@ impl<'w> Engine<'w> {
         event: &Event<'_>,
         from: &Format,
     ) -> io::Result<()> {
+        if event.nth == 0 {
+            self.lose_values(line, event);
+        }
         match (event.nth, event.has_next) {
             (0, false) => self.attach(line),
             (0, true) => {

@@ -448,8 +448,9 @@ fn an_older_version_of_a_session_that_shrank_is_kept() {
 fn lines_that_are_not_read_are_said() {
     let folder = tempfile::tempdir().expect("a folder");
     let record = |n: u64, kind: &str, content: &str| {
+        let parent = if n == 0 { "null" } else { "\"00000000-0000-4000-8000-000000000000\"" };
         format!(
-            r#"{{"parentUuid":null,"isSidechain":false,"cwd":"/w","sessionId":"11111111-2222-4333-8444-555555555555","version":"2.1.0","type":"{kind}","message":{{"role":"{kind}","content":{content}}},"uuid":"0000000{n}-0000-4000-8000-000000000000","timestamp":"2026-03-21T14:30:0{n}.500Z"}}"#
+            r#"{{"parentUuid":{parent},"isSidechain":false,"cwd":"/w","sessionId":"11111111-2222-4333-8444-555555555555","version":"2.1.0","type":"{kind}","message":{{"role":"{kind}","content":{content}}},"uuid":"0000000{n}-0000-4000-8000-000000000000","timestamp":"2026-03-21T14:30:0{n}.500Z"}}"#
         ) + "\n"
     };
     let prompt = record(0, "user", r#""begin""#);
@@ -467,6 +468,7 @@ fn lines_that_are_not_read_are_said() {
             (&["show", "--markdown"], words),
             (&["stats"], "1 line that cannot be read"),
             (&["check"], words),
+            (&["--dry-run", "--to", "clido"], if line == torn { words } else { "too many values" }),
             (&["usage"], "1 line cannot be read, so that a sum may be too low"),
             (&["find", "--text", "needle"], "; 1 line cannot be read"),
             (&["find", "--text", "needle", "--context", "1"], "; 1 line cannot be read"),
