@@ -116,8 +116,12 @@ impl Job {
             if line.is_glue() && value.as_ref().is_err_and(|error| error.kind == ErrorKind::Empty) {
                 return true;
             }
-            n_lines += 1;
             let member = value.ok().and_then(|value| Member::find(value, from));
+            // The members behind the records, such as the sums of ATIF, have no carry.
+            if line.is_glue() && n_lines > 0 && member.is_none() {
+                return true;
+            }
+            n_lines += 1;
             let guard = |member: &Member<'_>| member.guard_in(from, line.is_glue());
             let carry =
                 member.as_ref().and_then(|it| Some((guard(it), Carry::parse(&it.carry).ok()?)));

@@ -733,7 +733,7 @@ fn files_of_sub_agents_with_blanks_in_values_are_unedited() {
     let stream = String::from_utf8(with_agents_inside("sdk-wire/sub-agent.jsonl")).expect("text");
     let blanks = stream.replace("\"input\":{", "\"input\": { ").replace("\":\"", "\": \"");
     let tree = Tree::from([("s1.jsonl".to_owned(), blanks.into_bytes())]);
-    for target in ["claude-code", "clido", "codex", "gemini", "opencode", "qwen"] {
+    for target in ["atif", "claude-code", "clido", "codex", "gemini", "opencode", "pi", "qwen"] {
         for carry in ["inline", "sidecar"] {
             let (folder, source) = folder_with(&tree);
             let there = through(folder.path(), &source, &[target], &["--carry", carry]);
