@@ -43,6 +43,11 @@ pub enum ConvertError {
     /// It has several files, and is restored through the format that it was converted from last.
     #[error("comes from {0}")]
     Stepwise(&'static str),
+    /// It is empty, so that nothing tells its format, and its sidecar has a session of this format.
+    #[error(
+        "is empty, and its sidecar has a session of {0}; name with --from the format that this was converted to"
+    )]
+    Nothing(&'static str),
     /// The output is the source.
     #[error("the output would overwrite its source")]
     IsSource,

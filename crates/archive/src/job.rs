@@ -8,8 +8,8 @@ use std::{
 };
 
 use conversion::{
-    CarryMode, Conversion, ConversionHistory, Manifest, Report, Sidecar, Sink, Source, Target,
-    detect_format,
+    Carry, CarryMode, Conversion, ConversionHistory, Manifest, Report, Sidecar, Sink, Source,
+    Target, detect_format,
 };
 use core_model::Format;
 use sessions::{Input, RedactedFile, single_format};
@@ -114,7 +114,8 @@ impl Job {
     }
 
     /// Returns the history of a source; an empty one with `--ignore-carry`. Returns
-    /// [`ConvertError::ReadOnly`] if the target is only read and the source does not come from it.
+    /// [`ConvertError::ReadOnly`] if the target is only read and the source does not come from it, and
+    /// [`ConvertError::Nothing`] if an empty source may come from several formats.
     pub(crate) fn conversion_history(
         &self,
         conversion: &Conversion,
@@ -130,6 +131,13 @@ impl Job {
         let to = conversion.to;
         if to.is_read_only && conversion.from.name != to.name && history.depth(to).is_none() {
             return Err(ConvertError::ReadOnly(to.name));
+        }
+        if let (None, Some(beside), None) = (self.config.from, sidecar, history.depth(to))
+            && source.size()? == 0
+            && let Some(carry) = beside.peek()?.and_then(|carry| Carry::parse(carry).ok())
+            && let Some(format) = carry.format.of(self.config.formats)
+        {
+            return Err(ConvertError::Nothing(format.name));
         }
         Ok(history)
     }

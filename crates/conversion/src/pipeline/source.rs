@@ -149,7 +149,7 @@ impl<R: Read + Seek + Send> Source<R> {
     }
 
     /// Returns the size in bytes; very large if it is unknown.
-    pub(crate) fn size(&mut self) -> io::Result<u64> {
+    pub fn size(&mut self) -> io::Result<u64> {
         if self.size.is_none() {
             self.window.leave();
             self.size = Some(self.reader.seek(SeekFrom::End(0))?);

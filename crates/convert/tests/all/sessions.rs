@@ -1060,3 +1060,28 @@ fn copies_in_other_clients_are_known_whatever_is_around_their_id() {
     assert_eq!(code, 0, "{words}");
     assert!(words.contains("sessions that two clients keep, counted once: 2"), "{words}");
 }
+
+/// Nothing of the session shows in clido, so that the file is empty, and only its sidecar has the session. Nothing
+/// tells that the file is clido's.
+#[test]
+fn an_empty_file_with_a_sidecar_needs_its_format() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let source = r#"{"type":"progress","sessionId":"11111111-2222-4333-8444-555555555555","uuid":"00000000-0000-4000-8000-000000000000","parentUuid":null,"timestamp":"2026-03-21T14:30:00.500Z","data":{"type":"bash_progress"}}"#;
+    fs::write(path("a.jsonl"), format!("{source}\n")).expect("written");
+    let step = |from: &str, to: &str, output: &str, more: &[&str]| {
+        let (from, output) = (path(from), path(output));
+        convert(&[&[&*from, "--to", to, "-o", &*output, "--carry", "sidecar"], more].concat())
+    };
+    let (status, words) = step("a.jsonl", "clido", "b.jsonl", &[]);
+    assert_eq!((status, fs::read(path("b.jsonl")).expect("a file").len()), (0, 0), "{words}");
+    // The way home needs no format.
+    assert_eq!(step("b.jsonl", "claude-code", "home.jsonl", &[]).0, 0);
+    assert_eq!(fs::read(path("home.jsonl")).ok(), fs::read(path("a.jsonl")).ok());
+    let (status, words) = step("b.jsonl", "gemini", "c.jsonl", &[]);
+    assert!(status > 0 && words.contains("name with --from the format"), "{status} {words}");
+    assert_eq!(step("b.jsonl", "gemini", "c.jsonl", &["--from", "clido"]).0, 0);
+    assert_eq!(step("c.jsonl", "clido", "d.jsonl", &[]).0, 0);
+    assert_eq!(step("d.jsonl", "claude-code", "e.jsonl", &[]).0, 0);
+    assert_eq!(fs::read(path("e.jsonl")).ok(), fs::read(path("a.jsonl")).ok());
+}
