@@ -21,6 +21,8 @@ impl ConvertedFile {
             output.map_or_else(|| "the sidecar".to_owned(), |it| format!("{it}.{SIDECAR}"));
         let kept = match (self.carry, self.report.bytes_sidecar) {
             (CarryMode::None, _) => "gone without a carry (--carry none)".to_owned(),
+            // Nothing shows, so no line has a carry.
+            (_, 1..) if self.report.lines_out == 0 => format!("kept in {sidecar}"),
             (CarryMode::Inline, 0) => format!("kept inline in {inline}"),
             (CarryMode::Inline, _) => format!("kept inline in {inline}, and in {sidecar}"),
             (CarryMode::Sidecar, _) => format!("kept in {sidecar}"),

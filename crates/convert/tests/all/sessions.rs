@@ -1071,9 +1071,10 @@ fn an_empty_file_with_a_sidecar_needs_its_format() {
     fs::write(path("a.jsonl"), format!("{source}\n")).expect("written");
     let step = |from: &str, to: &str, output: &str, more: &[&str]| {
         let (from, output) = (path(from), path(output));
-        convert(&[&[&*from, "--to", to, "-o", &*output, "--carry", "sidecar"], more].concat())
+        convert(&[&[&*from, "--to", to, "-o", &*output], more].concat())
     };
-    let (status, words) = step("a.jsonl", "clido", "b.jsonl", &[]);
+    let (status, words) = step("a.jsonl", "clido", "b.jsonl", &["--carry", "inline"]);
+    assert!(words.contains("not shown in clido, kept in ") && !words.contains("inline"), "{words}");
     assert_eq!((status, fs::read(path("b.jsonl")).expect("a file").len()), (0, 0), "{words}");
     // The way home needs no format.
     assert_eq!(step("b.jsonl", "claude-code", "home.jsonl", &[]).0, 0);
