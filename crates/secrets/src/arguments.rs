@@ -13,7 +13,7 @@ use crate::{
     cursor::Cursor,
     edge::is_edge,
     span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break, string_or_word},
-    value::{Form, Kind, is_strong, is_word_list},
+    value::{Form, Kind, is_invented, is_strong, is_uuid, is_word_list},
 };
 
 /// Limit in bytes for the arguments of a call.
@@ -55,9 +55,22 @@ pub(crate) fn first(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
 pub(crate) fn foreign_name(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     const SIGNS: &[&[u8]] = &[b":", "：".as_bytes(), b"="];
     let sign = past_blanks(end.back(usize::from(end.previous() == Some(b':'))), 2);
-    let at = past_blanks(SIGNS.iter().find_map(|text| sign.past(text))?, 4);
-    let (value, value_end) = string_or_word(at)?;
+    let Some(at) = SIGNS.iter().find_map(|text| sign.past(text)) else { return foreign_verb(end) };
+    let (value, value_end) = string_or_word(past_blanks(at, 4))?;
     password(value, value_end)
+}
+
+/// Finds the value after a name and a verb: `le mot de passe du serveur est x`. No sentence has it as a word.
+fn foreign_verb(end: Cursor<'_>) -> Option<Range<usize>> {
+    const VERBS: &[&[u8]] =
+        &[b" est ", b" es ", " è ".as_bytes(), " é ".as_bytes(), b" is ", b" jest "];
+    /// Bytes after the name that are searched for the verb.
+    const MAX_WORDS: usize = 48;
+    let window = until_placeholder(end.window(MAX_WORDS)).split(|byte| *byte == b'\n').next()?;
+    let verb = VERBS.iter().find_map(|verb| Some((memmem::find(window, verb)?, verb.len())))?;
+    let (value, value_end) = string_or_word(end.forward(verb.0).forward(verb.1))?;
+    let text = value_end.since(value.place());
+    password(value, value_end).filter(|_| is_strong(text) || is_invented(text))
 }
 
 /// Returns the strings directly among the arguments of a call.
@@ -175,7 +188,7 @@ pub(crate) fn spelled(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
 }
 
 /// Finds the password of a user in prose: `login: ada / x`, `creds: ada:x`.
-pub(crate) fn said(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+pub(crate) fn said(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     const JOINTS: &[&[u8]] =
         &[b" / ", b"/", b":", b" | ", b", ", b" - ", b" and ", b" with ", b" using "];
     let at = Quote::open(end).map_or(end, |(_, at)| at);
@@ -186,7 +199,11 @@ pub(crate) fn said(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let value = Quote::open(joint).map_or(joint, |(_, value)| value);
     let value_end = bare_end(value, |_| false);
     let text = value_end.since(value.place());
-    let is_strong = is_strong(text) || is_word_list(text, 0);
+    // `login page / section12345`
+    let is_verb = end.since(start.place()) == b"login ";
+    let is_joined = text.iter().any(|byte| matches!(byte, b'.' | b'_'));
+    let is_strong =
+        is_strong(text) || is_word_list(text, 0) || is_invented(text) && (is_joined || !is_verb);
     password(value, value_end).filter(|_| is_strong)
 }
 
@@ -277,6 +294,19 @@ pub(crate) fn printed(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     is_key.then(|| value.place()..value_end.place())
 }
 
+/// Finds the key that a client has as its argument: `cohere.Client("x")`, `CosmosClient(url, "x")`.
+pub(crate) fn client(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    /// Minimum length of a key. Shorter strings name a service or an application.
+    const MIN_KEY: usize = 32;
+    let found = strings(end);
+    let (value, value_end) = found.last()?;
+    let text = value_end.since(value.place());
+    let is_key =
+        text.len() >= MIN_KEY && !is_uuid(text) && !text.contains(&b'.') && is_strong(text);
+    let is_key = is_key && Kind::Secret.secret_in(text, Form::Quoted).is_some();
+    is_key.then(|| value.place()..value_end.place())
+}
+
 /// Finds the value after the short name `pw`.
 pub(crate) fn short_name(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let is_whole = is_edge(start.before()) && start.previous() != Some(b'-');
@@ -288,6 +318,10 @@ pub(crate) fn short_name(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usi
     let text = value_end.since(value.place());
     let n_letters = text.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
     // `pw` may also be the width in pixels.
+    let is_clear = || is_strong(text) || is_invented(text);
+    if end.since(start.place()) == b"pw " {
+        return if is_whole && is_clear() { password(at, value_end) } else { None };
+    }
     let is_word = n_letters > 3 && text.len() > n_letters.saturating_add(2);
     let kind = if is_word { Kind::Password } else { Kind::Pass };
     let is_secret = is_whole && kind.secret_in(text, Form::Loose).is_some();

@@ -19,7 +19,7 @@ use crate::{
     placeholder::PLACEHOLDER,
     randomness::Makeup,
     span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break, past_colors},
-    value::{Form, Kind, is_scheme, is_strong, is_word_list},
+    value::{Form, Kind, is_invented, is_scheme, is_strong, is_word_list},
 };
 
 /// A value in some text.
@@ -57,7 +57,10 @@ pub(crate) fn find(word: Word, start: Cursor<'_>, end: Cursor<'_>) -> Option<Ran
         secret(Found { start, end: quote.close(start)?, form: Form::Quoted })
     };
     let earlier = || {
-        let (start, end) = before::find(&name)?;
+        // A second run must find no more than the first.
+        let value = past_blanks(at, 8).skip(8, |byte| is_quote(byte) || byte == b'\\');
+        let (start, end) =
+            before::find(&name).filter(|_| !value.rest().starts_with(PLACEHOLDER))?;
         secret(Found { start, end, form: Form::Quoted })
     };
     value(&name, kind, link, at, is_tight).and_then(secret).or_else(inner).or_else(earlier)
@@ -69,11 +72,41 @@ fn found(kind: Kind, name: &Name<'_>, value: &Found<'_>) -> Option<Range<usize>>
     let start = past_printer(value.start).unwrap_or(value.start);
     let (place, text) = (start.place(), value.end.since(start.place()));
     // In prose, `token: ` may announce an id.
-    const OWNERS: &[&[u8]] =
-        &[b"access ", b"Access ", b"api ", b"API ", b"auth ", b"bearer ", b"refresh "];
+    const OWNERS: &[&[u8]] = &[
+        b"access ",
+        b"Access ",
+        b"api ",
+        b"API ",
+        b"auth ",
+        b"bearer ",
+        b"refresh ",
+        b"deploy ",
+        b"heroku ",
+        b"Heroku ",
+        b"project ",
+        b"railway ",
+        b"Railway ",
+        b"scaleway ",
+        b"vault ",
+    ];
     let is_owned = || OWNERS.iter().any(|word| name.start.window_before(10).ends_with(word));
     let is_said = name.is_bare() && value.form == Form::Loose && !is_owned();
     let kind = if kind == Kind::TokenOrUuid && is_said { Kind::Token } else { kind };
+    // The name of a resource of Amazon, and the id of a key of GnuPG in the settings of git.
+    let is_resource = name.is_bare()
+        && value.form != Form::Quoted
+        && memmem::find(context(name.start, 64), b"arn:aws").is_some();
+    let is_id = text.len() <= 40
+        && name.end.since(name.start.place()).ends_with(b"signingkey")
+        && text.iter().all(|byte| byte.is_ascii_hexdigit() && !byte.is_ascii_lowercase());
+    if is_resource || is_id {
+        return None;
+    }
+    let is_introduced = kind == Kind::Pass
+        && value.form == Form::Loose
+        && is_introduced(name)
+        && (is_invented(text) || is_strong(text));
+    let kind = if is_introduced { Kind::Password } else { kind };
     if kind == Kind::Padded && name.is_bare() && is_in_section(name, text) {
         return Some(place..place.saturating_add(text.len()));
     }
@@ -126,9 +159,33 @@ fn inner(at: Cursor<'_>) -> Option<Cursor<'_>> {
     let (quote, name) = Quote::open(at)?;
     let end = quote.close(name)?;
     let text = end.since(name.place());
-    let is_host_or_value = text.eq_ignore_ascii_case(b"value") || text.contains(&b'.');
     let sign = past_blanks(past_closers(end).0, 8).past(b":")?;
-    is_host_or_value.then(|| past_blanks(sign, 8))
+    if text.contains(&b'.') {
+        return Some(past_blanks(sign, 8));
+    }
+    value_in(text, past_blanks(sign, 8))
+}
+
+/// Returns the position of the value in an object whose first member is given: `"sensitive": true, "value": "x"`.
+fn value_in<'b>(mut name: &'b [u8], mut at: Cursor<'b>) -> Option<Cursor<'b>> {
+    /// Limit for the members before the value.
+    const MAX_MEMBERS: usize = 4;
+    for _ in 0..MAX_MEMBERS {
+        if name.eq_ignore_ascii_case(b"value") {
+            return Some(at);
+        }
+        let end = match Quote::open(at) {
+            Some((quote, value)) => past_closers(quote.close(value)?).0,
+            None => at.skip(8, |byte| byte.is_ascii_alphanumeric()),
+        };
+        let next = past_blanks(past_blanks(end, 8).past(b",")?, 8);
+        let next = past_break(next).map_or(next, |next| past_blanks(next, 40));
+        let (quote, start) = Quote::open(next)?;
+        let name_end = quote.close(start)?;
+        name = name_end.since(start.place());
+        at = past_blanks(past_blanks(past_closers(name_end).0, 8).past(b":")?, 8);
+    }
+    None
 }
 
 /// Returns the position of the fallback string of a value: `get("X") ?: "x"`.
@@ -164,7 +221,9 @@ fn value<'b>(
     at: Cursor<'b>,
     is_tight: bool,
 ) -> Option<Found<'b>> {
-    let start = past_colors(past_note(past_blanks(at, 40)));
+    // `**Password:** x`
+    let bold = at.past(b"** ").filter(|_| name.start.window_before(64).ends_with(b"**"));
+    let start = past_colors(past_note(past_blanks(bold.unwrap_or(at), 40)));
     let start = past_echo(start).unwrap_or(start);
     if let Some((quote, start)) = open(start) {
         let end = quote.close(start)?;
@@ -335,23 +394,34 @@ fn is_apart(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool {
     ];
     let text = name.end.since(name.start.place());
     let is_prose = matches!(kind, Kind::Password | Kind::Passphrase) && SAID.contains(&text);
+    if name.is_owned() && !is_prose {
+        return is_long(start);
+    }
     if name.is_option() || !(is_prose || name.is_compound()) {
         return false;
     }
     let value = bare_end(start, |_| false).since(start.place());
     let is_column = start.since(name.end.place()).len() > 1 && name.is_constant();
-    let is_introduced = || {
-        let before = context(name.start, 40);
-        let has = |word: &[u8]| memmem::find(before, word).is_some();
+    let is_given = || {
         let n_digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
-        n_digits > 2
-            && value.len() > 7
-            && (before.ends_with(b"with ") || has(b"user") || has(b"login"))
+        let is_fit = n_digits > 2 && value.len() > 7 || is_invented(value);
+        is_fit && (context(name.start, 8).ends_with(b"with ") || is_introduced(name))
     };
     match is_prose {
-        true => is_strong(value) || is_word_list(value, 0) || is_introduced(),
+        true => {
+            let is_clear = is_invented(value) && !value.contains(&b'_');
+            is_clear || is_strong(value) || is_word_list(value, 0) || is_given()
+        }
         false => is_strong(value) && (is_column || is_long(start)),
     }
+}
+
+/// Returns whether a user, a network or a login is named before a password.
+fn is_introduced(name: &Name<'_>) -> bool {
+    const WORDS: &[&[u8]] =
+        &[b"user", b"User", b"login", b"creds", b"ssid", b"SSID", b"wifi", b"WLAN", b"mail", b"@"];
+    let before = context(name.start, 48);
+    WORDS.iter().any(|word| memmem::find(before, word).is_some())
 }
 
 /// Returns whether a strong value of at least 20 bytes starts at a position, and no file.

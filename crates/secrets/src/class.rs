@@ -70,6 +70,10 @@ pub(crate) static AZURE: Class = Class::of(b"-.09AZ__az~~");
 pub(crate) static PADDED_URL: Class = Class::of(b"--09==AZ__az");
 /// Base64 in a URL, with `%`.
 pub(crate) static SIGNATURE: Class = Class::of(b"%%++-9==AZ__az");
+/// Base64 in a URL, with `%` and `~`: the signatures of CloudFront.
+pub(crate) static SIGNED: Class = Class::of(b"%%++-9==AZ__az~~");
+/// Base64 in a URL, with `%` and `@`: the path of a webhook of Microsoft Teams.
+pub(crate) static TEAMS: Class = Class::of(b"%%++-9==@Z__az");
 /// Hexadecimal digits in lower and upper case.
 pub(crate) static ANY_HEX: Class = Class::of(b"09AFaf");
 /// Hexadecimal digits and `-`: a UUID.

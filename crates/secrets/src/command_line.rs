@@ -12,8 +12,8 @@ use crate::{
     around::{context, past_closers, until_placeholder},
     cursor::Cursor,
     placeholder::PLACEHOLDER,
-    span::{Quote, bare_end, is_blank, is_quote},
-    value::{Form, Kind, is_strong, is_word_list},
+    span::{Quote, bare_end, is_blank, is_quote, string_or_word},
+    value::{Form, Kind, is_invented, is_strong, is_word_list},
 };
 
 /// Bytes before an option that are searched for its command.
@@ -33,6 +33,12 @@ pub(crate) fn user_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<us
     let joined = past_closers(value_end).0.past(b":").filter(|_| is_word);
     if let Some((quote, value)) = joined.and_then(Quote::open) {
         return password(value, quote.close(value)?);
+    }
+    let text = value_end.since(value.place());
+    if start.rest().starts_with(b"--auth") && text.len() >= 30 && !text.contains(&b':') {
+        // `netlify deploy --auth x`
+        let is_token = Kind::Secret.secret_in(text, Form::Tight).is_some() && is_strong(text);
+        return if is_token { password(value, value_end) } else { None };
     }
     // The name of the command is only required if it decides: in a second run it may be redacted.
     let is_joint = match (end.previous()?, user.next()?) {
@@ -124,6 +130,7 @@ pub(crate) fn password_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Rang
                 b"signtool",
                 b"vncdo",
                 b"arangosh",
+                b"supabase",
                 b"influx",
                 b"net ads",
                 b"rar ",
@@ -238,6 +245,32 @@ fn argument<'b>(
         return value_end.map(|value_end| (value, value_end));
     }
     Some((at, bare_end(at, |byte| byte == b'|')))
+}
+
+/// Finds a strong value after the name of an option that takes a token or of a setting: `--pat x`, `-Dsonar.login=x`.
+pub(crate) fn strong(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let at = end.skip(4, |byte| is_blank(byte) || byte == b'=');
+    let (value, value_end) = string_or_word(at)?;
+    let is_key = is_strong(value_end.since(value.place()));
+    password(value, value_end).filter(|_| is_key)
+}
+
+/// Finds the answer to a prompt: `Enter a secret value: › x`.
+pub(crate) fn answer(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let at = end.skip(8, |byte| is_blank(byte) || !byte.is_ascii());
+    let value_end = bare_end(at, |_| false);
+    let text = value_end.since(at.place());
+    password(at, value_end).filter(|_| is_strong(text) || is_invented(text))
+}
+
+/// Finds the value of a pair after `--from-literal=`, whatever its name is.
+pub(crate) fn literal(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let at = end.skip(1, |byte| byte == b'=' || byte == b' ');
+    let at = Quote::open(at).map_or(at, |(_, at)| at);
+    let name = at.skip(64, |byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
+    let (value, value_end) = string_or_word(name.past(b"=")?)?;
+    let is_key = is_strong(value_end.since(value.place()));
+    password(value, value_end).filter(|_| is_key)
 }
 
 pub(crate) fn password(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {

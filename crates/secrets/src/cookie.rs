@@ -9,7 +9,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::{
-    around::{context, past_closers, without_placeholders},
+    around::{context, past_closers, until_placeholder, without_placeholders},
     cursor::Cursor,
     name::follows_placeholder,
     placeholder::PLACEHOLDER,
@@ -51,6 +51,10 @@ pub(crate) fn header(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
         .or_else(|| name.past(b".set"))
         .or_else(|| name.past(b".Set"))
         .unwrap_or(name);
+    // `cookie_header = "sid=x"`
+    const ENDINGS: &[&[u8]] =
+        &[b" jar", b"_header", b"_str", b"_string", b"Header", b"Str", b"String"];
+    let name = ENDINGS.iter().find_map(|ending| name.past(ending)).unwrap_or(name);
     let closed = past_closers(name).0;
     let at = past_blanks(closed, 8);
     // `the session cookie is 624f…`
@@ -67,15 +71,19 @@ pub(crate) fn header(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
         && (is_shown || matches!(start.window_before(3), b"--c" | b"--C"));
     match at.skip(2, |byte| b":=>(,".contains(&byte)) {
         sign if is_sign => {
-            // Both are returned, so that a second run finds no other one.
-            alone(sign).into_iter().chain(pairs(sign)).collect()
+            // All are returned, so that a second run finds no other one.
+            alone(sign).into_iter().chain(pairs(sign)).chain(objects(sign)).collect()
         }
         _ if is_option => pairs(at),
+        // `use this cookie sid=x`
+        _ if at.place() > closed.place() && at.skip(64, is_in_name).next() == Some(b'=') => {
+            pairs(at)
+        }
         _ => Vec::new(),
     }
 }
 
-/// Finds the value before the settings of a cookie: `"value": "x", "domain": "..", "httpOnly"`.
+/// Finds the value before or after the settings of a cookie: `"value": "x", "domain": "..", "httpOnly"`.
 pub(crate) fn described(start: Cursor<'_>, _: Cursor<'_>) -> Vec<Range<usize>> {
     /// Bytes before the settings that are searched for the value.
     const MAX_BEFORE: usize = 300;
@@ -89,6 +97,76 @@ pub(crate) fn described(start: Cursor<'_>, _: Cursor<'_>) -> Vec<Range<usize>> {
         let sign = past_blanks(past_closers(name).0.skip(1, |byte| byte == b'='), 4);
         let sign = sign.past(b":").or_else(|| sign.past(b"=")).unwrap_or(sign);
         let (_, value) = Quote::open(past_blanks(sign, 4)).filter(|_| is_near)?;
+        secret(value, value.skip(4096, is_in_value))
+    };
+    let after = || {
+        let text = until_placeholder(start.window(MAX_BEFORE));
+        let text = text.split(|byte| matches!(byte, b'{' | b'}')).next()?;
+        let name = start.forward(memmem::find(text, b"alue")?).forward(4);
+        let sign = past_blanks(past_closers(name).0, 4);
+        let sign = sign.past(b":").or_else(|| sign.past(b"="))?;
+        let (_, value) = Quote::open(past_blanks(sign, 4))?;
+        secret(value, value.skip(4096, is_in_value))
+    };
+    found().into_iter().chain(after()).collect()
+}
+
+/// Returns the values in a list of objects: `"cookies": [{"name": "SID", "value": "x"}]`.
+fn objects(sign: Cursor<'_>) -> Vec<Range<usize>> {
+    /// Bytes of a list that are searched.
+    const MAX_LIST: usize = 4096;
+    let mut at = sign.skip(2, |byte| is_blank(byte) || byte == b'[');
+    at = past_break(at).map_or(at, |line| past_blanks(line, 40)).skip(1, |byte| byte == b'[');
+    at = past_break(at).map_or(at, |line| past_blanks(line, 40));
+    if at.next() != Some(b'{') {
+        return Vec::new();
+    }
+    let text = at.window(MAX_LIST).split(|byte| *byte == b']').next().unwrap_or_default();
+    let names = memmem::find_iter(text, b"alue").take(MAX_PAIRS);
+    let value = |n: usize| {
+        let sign = past_blanks(past_closers(at.forward(n).forward(4)).0, 4);
+        let sign = sign.past(b":").or_else(|| sign.past(b"="))?;
+        let (_, value) = Quote::open(past_blanks(sign, 4))?;
+        secret(value, value.skip(4096, is_in_value))
+    };
+    names.filter_map(value).collect()
+}
+
+/// Finds the value that stands apart from the name of a session: `PHPSESSID x`, `the PHPSESSID from my browser: x`, or
+/// the columns of a browser.
+pub(crate) fn apart(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
+    /// Bytes after the name that are searched for a colon.
+    const MAX_WORDS: usize = 48;
+    const SIGNS: &[&[u8]] = &[b": ", b" is "];
+    let found = || {
+        let closed = past_closers(end).0;
+        let at = past_tab(closed).or_else(|| closed.past(b" "))?;
+        let words = until_placeholder(at.window(MAX_WORDS));
+        let words = words.split(|byte| matches!(byte, b'\n' | b'\\')).next()?;
+        let colon = SIGNS.iter().find_map(|sign| Some((memmem::find(words, sign)?, sign)));
+        let spoken = colon.map(|(n, sign)| at.forward(n).forward(sign.len()));
+        let range = |value: Cursor<'_>| {
+            let value = Quote::open(value).map_or(value, |(_, value)| value);
+            let value_end = value.skip(4096, is_in_value);
+            let text = value_end.since(value.place());
+            let is_fit = text.len() >= 20 && !is_uuid(text);
+            secret(value, value_end).filter(|_| is_fit)
+        };
+        range(at).or_else(|| range(spoken?))
+    };
+    found().into_iter().collect()
+}
+
+/// Finds the value in a call that sets a cookie: `jar.set('sid', 'x', domain='x.dev')`.
+pub(crate) fn call(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
+    pairs(end)
+}
+
+/// Finds the value of a cookie whose name ends in a hash: `wordpress_logged_in_4f9a…=x`.
+pub(crate) fn hashed(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
+    let name = end.skip(64, |byte| byte.is_ascii_hexdigit());
+    let found = || {
+        let value = name.past(b"=").or_else(|| past_tab(name))?;
         secret(value, value.skip(4096, is_in_value))
     };
     found().into_iter().collect()

@@ -138,6 +138,33 @@ pub(crate) fn account(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>
     (is_key && is_edge(start.before())).then(|| value.place()..key_end.place())
 }
 
+/// Finds the 64 bytes in base64 after `fs.azure.account.key.` and the host of an account.
+pub(crate) fn host(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let host = end.skip(120, |byte| byte.is_ascii_alphanumeric() || b".-_{}$".contains(&byte));
+    let closed = past_closers(host).0;
+    let tag =
+        closed.past(b"</name>").map(|line| past_break(line).map_or(line, |at| past_blanks(at, 40)));
+    let tagged = tag.and_then(|at| at.past(b"<value>"));
+    let at =
+        tagged.unwrap_or_else(|| closed.skip(8, |byte| is_blank(byte) || b",:=".contains(&byte)));
+    let value = Quote::open(at).map_or(at, |(_, value)| value);
+    let value_end = value.skip(90, |byte| BASE64.has(byte));
+    let text = value_end.since(value.place());
+    let is_key =
+        matches!(text.len(), 86..=88) && Makeup::of(text).is_random() && !is_cut(value_end);
+    (is_key && value.place() > host.place()).then(|| value.place()..value_end.place())
+}
+
+/// Finds the values of `literals` in a generator of secrets, whatever their names are.
+pub(crate) fn generator(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
+    /// Bytes of a generator that are searched.
+    const MAX_GENERATOR: usize = 1000;
+    let text = until_placeholder(end.window(MAX_GENERATOR));
+    let Some(list) = memmem::find(text, b"literals:") else { return Vec::new() };
+    let items = memmem::find_iter(text, b"- ").filter(|n| *n > list);
+    items.filter_map(|n| crate::command_line::literal(end, end.forward(n).forward(2))).collect()
+}
+
 /// Finds the keys of a list of names and keys: `keys:`, and `  APIx7: x` in each line after it.
 pub(crate) fn list(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     /// Limit for the keys of a list.

@@ -45,6 +45,7 @@
 mod arguments;
 mod around;
 mod assignment;
+mod attribute;
 mod base64;
 mod before;
 mod body;
@@ -67,6 +68,7 @@ mod pieces;
 mod piped;
 mod placeholder;
 mod prefixes;
+mod printed;
 mod randomness;
 mod redact;
 mod rule;
@@ -74,6 +76,7 @@ mod rules;
 mod search;
 mod span;
 mod value;
+mod webhook;
 
 pub use self::{
     rule::Rule,

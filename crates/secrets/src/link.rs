@@ -12,7 +12,7 @@ use crate::{
     placeholder::PLACEHOLDER,
     randomness::Makeup,
     span::{bare_end, is_blank, is_quote, past_blanks, past_break, past_colors},
-    value::{is_strong, is_word_list},
+    value::{is_invented, is_strong, is_word_list},
 };
 
 /// The link between a name and its value.
@@ -69,11 +69,15 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
             Some((Link::Weak, at.forward(2)))
         }
         b'|' if has_blank && at.forward(1).next().is_some_and(is_blank) => {
-            Some((Link::Sign, at.forward(1)))
+            // A template has a function after the sign: `{{ .password | quote }}`.
+            let is_template = memmem::find(context(name.start, 80), b"{{").is_some();
+            (!is_template).then(|| (Link::Sign, at.forward(1)))
         }
         b'-' if has_blank && name.is_compound() => Some((Link::Apart, at.past(b"-> ")?)),
         b',' if name.is_compound() => Some((Link::Apart, at.forward(1))),
-        b'\r' | b'\n' | b'\\' if !has_blank && (name.is_constant() || is_shown(name)) => {
+        b'\r' | b'\n' | b'\\'
+            if !has_blank && (name.is_constant() || name.is_owned() || is_shown(name)) =>
+        {
             Some((Link::Apart, past_break(at)?))
         }
         // The box of a table, or an arrow.
@@ -106,13 +110,22 @@ fn past_border(at: Cursor<'_>) -> Option<(Link, Cursor<'_>)> {
 fn past_announcement<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<(Link, Cursor<'b>)> {
     /// Limit in bytes for the rest of the line.
     const MAX_LINE: usize = 120;
-    const NAMES: &[&[u8]] = &[b"password", b"passphrase", b"passwd"];
+    const NAMES: &[&[u8]] = &[b"password", b"passphrase", b"passwd", b"passwort"];
+    const KEYS: &[&[u8]] = &[b"key", b"token", b"secret"];
     let text = name.end.since(name.start.place());
-    let is_pass = matches!(text.first(), Some(b'p' | b'P'));
-    if !is_pass
-        || after.next() != Some(b' ')
-        || !NAMES.iter().any(|word| text.eq_ignore_ascii_case(word))
-    {
+    let is_first =
+        matches!(text.first(), Some(b'p' | b'P' | b'k' | b'K' | b't' | b'T' | b's' | b'S'));
+    if !is_first || after.next() != Some(b' ') {
+        return None;
+    }
+    let is_pass = NAMES.iter().any(|word| text.eq_ignore_ascii_case(word));
+    if !is_pass {
+        let is_key = KEYS.iter().any(|word| text.eq_ignore_ascii_case(word));
+        return if is_key { past_purpose(name, after) } else { None };
+    }
+    // The next word may be the password itself.
+    let next = past_blanks(after, 4);
+    if next.next().is_some_and(|byte| byte.is_ascii_alphanumeric()) && is_spoken(next) {
         return None;
     }
     let mut colons =
@@ -123,7 +136,8 @@ fn past_announcement<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<(Link, Cu
         !words.contains(&b'\n') && memmem::find(words, b"\\n").is_none()
     };
     line.filter(|line| is_line(*line)).map(|line| (Link::Sign, line)).or_else(|| {
-        const SIGNS: &[&[u8]] = &[b": ", b" is ", b" to ", b" (", b" = "];
+        const SIGNS: &[&[u8]] =
+            &[b": ", b" is ", b" to ", b" (", b" = ", b" ist ", b" lautet ", b" est ", b" es "];
         let window = until_placeholder(after.window(MAX_LINE / 2));
         let starts = SIGNS
             .iter()
@@ -136,10 +150,35 @@ fn past_announcement<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<(Link, Cu
     })
 }
 
+/// Returns the position after the words between a key and its value: `api key for the weather service is x`.
+fn past_purpose<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<(Link, Cursor<'b>)> {
+    const SIGNS: &[&[u8]] = &[b": ", b" is ", b" is: "];
+    /// Limit in bytes for the words.
+    const MAX_WORDS: usize = 60;
+    let words =
+        after.past(b" for ").or_else(|| after.past(b" of ")).or_else(|| after.past(b" to "))?;
+    let window = until_placeholder(words.window(MAX_WORDS));
+    let mut starts = SIGNS
+        .iter()
+        .filter_map(|sign| Some(memmem::find(window, sign)?.saturating_add(sign.len())));
+    let start = starts.find_map(|n| {
+        let start = words.forward(n);
+        let value = bare_end(start, |_| false).since(start.place());
+        let is_line = !window.get(..n)?.contains(&b'\n');
+        // The key or the token of something may be the hash of a commit.
+        let n_hex = value.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+        let is_hash = n_hex.saturating_add(1) >= value.len() && !name.is_owned();
+        (is_line && value.len() >= 20 && is_strong(value) && !is_hash).then_some(start)
+    })?;
+    Some((Link::Apart, start))
+}
+
 /// Returns whether a value is a password that no sentence has as a word.
 pub(crate) fn is_spoken(at: Cursor<'_>) -> bool {
     let value = bare_end(at, |_| false).since(at.place());
-    is_strong(value) && !value.contains(&b'/') && !value.contains(&b'=') || is_word_list(value, 0)
+    is_strong(value) && !value.contains(&b'/') && !value.contains(&b'=')
+        || is_word_list(value, 0)
+        || is_invented(value)
 }
 
 /// Moves past the dots between a name and its value in a form: `Password .....: x`.
@@ -174,7 +213,8 @@ fn past_genitive(end: Cursor<'_>) -> Option<Cursor<'_>> {
 
 /// Returns the position of the sign after a note on a name: `Deploy token (ci): `.
 fn past_note(at: Cursor<'_>) -> Option<Cursor<'_>> {
-    let is_in = |byte: u8| byte.is_ascii_alphanumeric() || b" _-./,@".contains(&byte) || byte > 127;
+    let is_in =
+        |byte: u8| byte.is_ascii_alphanumeric() || b" _-./,@!?'&+".contains(&byte) || byte > 127;
     let end = at.past(b"(")?.skip(48, is_in).past(b")")?;
     matches!(end.next(), Some(b':' | b'=')).then_some(end)
 }
@@ -321,6 +361,7 @@ fn past_value_name<'b>(name: &Name<'b>, has_quote: bool) -> Option<Cursor<'b>> {
         b"string_value",
         b"stringValue",
         b"content",
+        b"android:value",
     ];
     let mut at = name.end;
     for _ in 0..48 {

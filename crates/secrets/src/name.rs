@@ -228,7 +228,6 @@ const FINDERS: &[&str] = &[
     "query",
     "range",
     "row",
-    "routing",
     "s3",
     "setting",
     "short",
@@ -304,6 +303,20 @@ const TOKEN_OPENERS: &[&str] = &[
     "user",
 ];
 
+/// Words before `key` in prose, after which a random word is a secret.
+const KEY_OWNERS: &[&str] =
+    &["access", "api", "deploy", "encryption", "license", "master", "private", "secret", "signing"];
+
+/// Words before `token` in prose, after which a random word is a secret.
+const TOKEN_OWNERS: &[&str] = &[
+    "access", "api", "auth", "bearer", "bot", "deploy", "github", "gitlab", "npm", "personal",
+    "refresh",
+];
+
+/// Words before `secret` in prose, after which a random word is one.
+const SECRET_OWNERS: &[&str] =
+    &["api", "app", "client", "consumer", "jwt", "session", "shared", "signing", "webhook"];
+
 /// Words that end in `pass`.
 const OTHER_PASSES: &[&str] =
     &["by", "com", "encom", "over", "sur", "tres", "under", "fast", "max"];
@@ -352,6 +365,22 @@ impl<'b> Name<'b> {
         self.head.is_empty()
     }
 
+    /// Returns whether a word before the name says that its value is a secret: `client secret`, `API key`.
+    pub(crate) fn is_owned(&self) -> bool {
+        if !self.is_bare() || self.start.previous() != Some(b' ') {
+            return false;
+        }
+        let before = self.start.window_before(16).strip_suffix(b" ").unwrap_or_default();
+        let last = before.rsplit(|byte| !byte.is_ascii_alphabetic()).next().unwrap_or_default();
+        let owners = match self.end.since(self.start.place()).first() {
+            Some(b'k' | b'K') => KEY_OWNERS,
+            Some(b't' | b'T') => TOKEN_OWNERS,
+            Some(b's' | b'S') => SECRET_OWNERS,
+            _ => return false,
+        };
+        owners.iter().any(|owner| is(last, owner))
+    }
+
     /// Returns whether the name has several words with `_` or `-` between them: `okta_token`.
     pub(crate) fn is_compound(&self) -> bool {
         let text = self.end.since(self.start.place());
@@ -397,6 +426,8 @@ impl<'b> Name<'b> {
                 let kind = if is_vague { Kind::Pass } else { Kind::Password };
                 (attached.is_empty() && !is_other(&["old", "OLD"])).then_some(kind)
             }
+            // The secrets of Amazon are mostly passwords.
+            Word::Secret if is(tail, "string") || is(tail, "_string") => Some(Kind::Password),
             Word::Secret => attached.is_empty().then_some(Kind::Secret),
             Word::Credential => is_attached(&["", "s"]).then_some(Kind::Token),
             Word::Token if attached.is_empty() && !is_other(OTHER_TOKENS) => {
@@ -439,12 +470,22 @@ impl<'b> Name<'b> {
             let words = self.start.window_before(16).strip_suffix(b" ");
             let words = words.filter(|words| words.last().is_some_and(u8::is_ascii_alphanumeric));
             return match words {
-                Some(words) => is_opener(words).then_some(Kind::Secret),
+                Some(words) if is_opener(words) => Some(Kind::Secret),
+                Some(words) if ends_with_any(words, &["routing"]) => Some(Kind::Routing),
+                // `here is the key: x`
+                Some(words) if ends_with_words(words, &[b"here is the", b"here's the"]) => {
+                    Some(Kind::Secret)
+                }
+                // `the key for the storage account: x`
+                Some(words) => ends_with_any(words, &["the", "this"]).then_some(Kind::Padded),
                 None => Some(Kind::Padded),
             };
         }
         if ends_with_any(self.head, &["primary", "secondary"]) {
             return Some(Kind::Padded);
+        }
+        if ends_with_any(self.head, &["routing"]) {
+            return Some(Kind::Routing);
         }
         if last_word(self.head).is_empty() || ends_with_any(self.head, FINDERS) {
             return None;
@@ -486,7 +527,7 @@ fn attached(tail: &[u8]) -> (&[u8], &[u8]) {
 }
 
 /// Returns the words of a name: `tokenCount_2` has `token`, `Count` and `2`.
-fn words(name: &[u8]) -> impl Iterator<Item = &[u8]> {
+fn words(name: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     let same = |a: &u8, b: &u8| {
         a.is_ascii_alphabetic() == b.is_ascii_alphabetic()
             && a.is_ascii_digit() == b.is_ascii_digit()
@@ -498,7 +539,7 @@ fn words(name: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// Returns the last word before a word, without separators.
 fn last_word(head: &[u8]) -> &[u8] {
     let is_letter = |word: &&[u8]| word.iter().all(u8::is_ascii_alphanumeric);
-    words(head).filter(is_letter).last().unwrap_or_default()
+    words(head).rfind(is_letter).unwrap_or_default()
 }
 
 /// Returns whether the last word of a text has one of some endings.
@@ -508,6 +549,11 @@ fn ends_with_any(head: &[u8], endings: &[&str]) -> bool {
         let start = last.len().checked_sub(ending.len());
         start.and_then(|start| last.get(start..)).is_some_and(|last| is(last, ending))
     })
+}
+
+/// Returns whether a text has one of some endings, of several words.
+fn ends_with_words(text: &[u8], endings: &[&[u8]]) -> bool {
+    endings.iter().any(|ending| text.ends_with(ending))
 }
 
 fn is(word: &[u8], text: &str) -> bool {

@@ -6,7 +6,7 @@
 use memchr::memmem;
 
 use crate::{
-    class::Class,
+    class::{BASE64_URL, Class},
     cursor::Cursor,
     randomness::{Makeup, has_many_humps},
     span::{Quote, is_blank, is_quote, past_blanks, past_break, past_colors, past_tab},
@@ -91,10 +91,23 @@ fn last_piece<'b>(class: &Class, end: Cursor<'b>) -> Option<Cursor<'b>> {
         }
         (Seam::Joint, byte) => is_quote(byte) || byte == b'\\',
         (_, b' ') => n_kinds == 3 && piece.len() >= 10 || seam == Seam::Mark,
+        // A mailer ends each line with `=`.
+        (Seam::Mark, b'=') => past_seam(after).is_some(),
         (_, byte) => !byte.is_ascii_alphanumeric() && !b"_=:(-./".contains(&byte),
     });
     let is_key = piece.len() >= MIN_PIECE && n_kinds >= 2 && makeup.is_random();
-    (is_over && is_key && !is_another(piece)).then_some(after)
+    let is_fit = is_over && is_key && !is_another(piece);
+    (is_fit || !piece.is_empty() && is_before_signature(after)).then_some(after)
+}
+
+/// Returns whether a full stop and the signature of a token follow: `In0.i1pQm5dHaIbbTxxLoqu`.
+fn is_before_signature(at: Cursor<'_>) -> bool {
+    /// Minimum number of letters of a signature in its line.
+    const MIN_LETTERS: usize = 20;
+    let Some(start) = at.past(b".") else { return false };
+    let text = start.window(BASE64_URL.run(start.rest(), 64));
+    let makeup = Makeup::of(text);
+    text.len() >= MIN_LETTERS && makeup.is_random() && makeup.n_digits > 0 && makeup.n_upper > 0
 }
 
 /// The separator between two pieces of a token.
@@ -122,7 +135,7 @@ pub(crate) fn past_seam(at: Cursor<'_>) -> Option<(Cursor<'_>, Seam)> {
     // `psql` ends each line of a value but the last with `+`.
     let marked = marked.or_else(|| at.past(b"+"));
     let broken = past_break(border).map(|line| (line, false));
-    let broken = broken.or_else(|| Some((at.past(b"<br>")?, true)));
+    let broken = broken.or_else(|| Some((at.past(b"<br>").or_else(|| at.past(b"<wbr>"))?, true)));
     let broken = broken.or_else(|| Some((past_break(marked?)?, true)));
     if let Some((line, is_marked)) = broken {
         // The lines of a program in JSON are strings of a list.
@@ -154,7 +167,7 @@ pub(crate) fn past_joint(at: Cursor<'_>, may_be_listed: bool) -> Option<Cursor<'
     let is_glue = |byte: u8| {
         is_blank(byte) || b"+.&~^|<>_*/".contains(&byte) || may_be_listed && byte == b','
     };
-    let called = CALLS.iter().find_map(|call| closed.past(call));
+    let called = CALLS.iter().find_map(|call| closed.past(call)).or_else(|| past_call(closed));
     let line = called.unwrap_or_else(|| closed.skip(8, is_glue));
     let line = match past_break(line) {
         Some(line) => past_blanks(past_frame(line).unwrap_or(line).skip(60, is_glue), 60),
@@ -167,6 +180,25 @@ pub(crate) fn past_joint(at: Cursor<'_>, may_be_listed: bool) -> Option<Cursor<'
     };
     let (_, next) = Quote::open(line).filter(|_| line.place() > closed.place())?;
     (closed.previous() == next.previous()).then_some(next)
+}
+
+/// Moves past the end of a line of code and the call or the operator that appends to its string: `")`, a line break,
+/// `.append("`; `";`, a line break, `key += "`.
+fn past_call(closed: Cursor<'_>) -> Option<Cursor<'_>> {
+    const CALLS: &[&[u8]] = &[
+        b".append(",
+        b".concat(",
+        b".push_str(",
+        b".WriteString(",
+        b" += ",
+        b" .= ",
+        b" << ",
+        b"+=",
+    ];
+    let end = closed.skip(2, |byte| byte == b')' || byte == b';');
+    let line = past_blanks(past_break(end)?, 60);
+    let name = line.skip(24, |byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$');
+    CALLS.iter().find_map(|call| name.past(call))
 }
 
 /// Moves past the prefix that a tool adds to a line: its number, a sign of a diff, a border, a mark of a quotation or a
@@ -225,13 +257,17 @@ fn past_same<'b>(at: Cursor<'b>, line: Cursor<'b>) -> Option<Cursor<'b>> {
     /// Bytes of the line of a token that are compared.
     const MAX_LINE: usize = 160;
     let first = crate::around::context(at, MAX_LINE);
-    let is_same = |(a, b): &(&u8, &u8)| a == b;
-    let n_same = first.iter().zip(line.rest()).take_while(is_same).count();
-    let same = line.window(n_same);
-    let is_end = |byte: &u8| matches!(byte, b' ' | b'\t' | b'|' | b']');
-    let n_prefix = same.iter().rposition(is_end)?.saturating_add(1);
-    let has_name = same.iter().take(n_prefix).any(u8::is_ascii_alphanumeric);
-    has_name.then(|| line.forward(n_prefix))
+    // A search before decoding sees the quote of JSON.
+    let string = first.rsplit(|byte| *byte == b'"').next().unwrap_or_default();
+    [first, string].into_iter().find_map(|first| {
+        let is_same = |(a, b): &(&u8, &u8)| a == b;
+        let n_same = first.iter().zip(line.rest()).take_while(is_same).count();
+        let same = line.window(n_same);
+        let is_end = |byte: &u8| matches!(byte, b' ' | b'\t' | b'|' | b']');
+        let n_prefix = same.iter().rposition(is_end)?.saturating_add(1);
+        let has_name = same.iter().take(n_prefix).any(u8::is_ascii_alphanumeric);
+        has_name.then(|| line.forward(n_prefix))
+    })
 }
 
 /// Moves past the number that `cat -n` or a client writes before a line.

@@ -32,8 +32,15 @@ pub(crate) fn read(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     [written(start, end), handed(end), second_word(end)].into_iter().flatten().collect()
 }
 
+/// Returns whether a name is that of a password or a token. A key may be one of a cache.
+pub(crate) fn is_password(name: &[u8]) -> bool {
+    const NAMES: &[&str] = &["PASS", "PWD", "SECRET", "TOKEN", "CREDENTIAL"];
+    let upper = name.to_ascii_uppercase();
+    NAMES.iter().any(|name| memmem::find(&upper, name.as_bytes()).is_some())
+}
+
 /// Returns whether a command has the name of a secret.
-fn is_named(command: &[u8]) -> bool {
+pub(crate) fn is_named(command: &[u8]) -> bool {
     const NAMES: &[&str] = &["PASS", "PWD", "SECRET", "TOKEN", "KEY", "CREDENTIAL"];
     let upper = command.to_ascii_uppercase();
     NAMES.iter().any(|name| memmem::find(&upper, name.as_bytes()).is_some())
@@ -107,7 +114,9 @@ fn second_word(end: Cursor<'_>) -> Option<Range<usize>> {
     let is_action = ACTIONS.iter().any(|action| end.window_before(8).ends_with(action));
     let name = past_blanks(end, 8);
     let name_end = name.skip(64, is_name);
-    let value = past_blanks(name_end, 8);
+    const OPTIONS: &[&[u8]] = &[b"--body ", b"--body=", b"-b ", b"--value ", b"--value="];
+    let blank = past_blanks(name_end, 8);
+    let value = OPTIONS.iter().find_map(|option| blank.past(option)).unwrap_or(blank);
     let is_apart = name_end.place() > name.place() && value.place() > name_end.place();
     if !is_action || !is_apart || value.next() == Some(b'-') {
         return None;

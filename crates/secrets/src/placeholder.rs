@@ -10,10 +10,9 @@ const MAX_LOOK: usize = 128;
 
 /// Parts of example keys. A random string of 60 letters contains one with a chance of 1 in 30,000.
 ///
-/// The last one is the token in the documentation of Telegram.
+/// The last ones are the token in the documentation of Telegram, and the keys of the emulators of Azure.
 const MARKS: &[&str] = &[
     "example",
-    "xxxx",
     "****",
     "....",
     "placeholder",
@@ -22,6 +21,8 @@ const MARKS: &[&str] = &[
     "dummy",
     "replace",
     "abc-def1234ghikl",
+    "eby8vdm02xnocqflqu",
+    "c2y6ydjf5/r+ob0n8a",
 ];
 
 /// Further parts of values that are not secrets, for values with a name.
@@ -67,6 +68,7 @@ const TEMPLATES: &[&str] = &[
     "secrets.",
     "getenv",
     "arn:",
+    "sha256:",
     "vault:",
     "enc[",
     "$ref",
@@ -230,7 +232,10 @@ pub(crate) fn is_example(token: &[u8]) -> bool {
     // Backslashes repeat in JSON within JSON.
     let is_run = |run: &[u8]| run.len() >= 8 && run.first().is_some_and(u8::is_ascii_alphanumeric);
     let repeats = lower.chunk_by(|a, b| a == b).any(is_run);
-    repeats || has_any(lower, MARKS) || memmem::find(token, PLACEHOLDER).is_some()
+    // A random value may have four of them in both cases.
+    let start = token.get(..MAX_LOOK).unwrap_or(token);
+    let has_xxxx = [&b"xxxx"[..], b"XXXX"].iter().any(|text| memmem::find(start, text).is_some());
+    repeats || has_xxxx || has_any(lower, MARKS) || memmem::find(token, PLACEHOLDER).is_some()
 }
 
 /// Returns whether the value of a name such as `password` is a placeholder for a reader or a

@@ -6,7 +6,7 @@ mod context;
 use crate::{
     class::{
         ANY_HEX, AZURE, BASE64, BASE64_URL, BETWEEN, CAPITALS, DASHED, DIGITS, DOTTED, HEX,
-        LETTERS, PADDED_URL, PAIR, PASSWORD, PATH, SIGNATURE, USER, UUID, WORD,
+        LETTERS, PADDED_URL, PAIR, PASSWORD, PATH, SIGNATURE, TEAMS, USER, UUID, WORD,
     },
     placeholder::{is_example, is_template, is_weak},
     randomness::{Makeup, has_many_humps},
@@ -88,9 +88,10 @@ static BY_PREFIX: &[Rule] = &[
     Rule::new(
         "slack-token",
         "Slack: bot, user, app, refresh, legacy",
-        &["xoxb-", "xoxa-", "xoxp-", "xoxr-", "xoxs-", "xapp-"],
+        &["xoxb-", "xoxa-", "xoxp-", "xoxr-", "xoxs-", "xoxc-", "xapp-"],
         &[Run(&DASHED, 20, MAX)],
     ),
+    Rule::new("slack-token", "Slack: of a browser", &["xoxd-"], &[Run(&SIGNATURE, 40, MAX)]),
     Rule::new(
         "slack-webhook",
         "Slack: an incoming webhook",
@@ -255,6 +256,12 @@ static BY_PREFIX: &[Rule] = &[
     },
     Rule::new("alibaba-key-id", "Alibaba Cloud", &["LTAI"], &[Run(&LETTERS, 16, 26)]),
     Rule::new("google-token", "Google", &["ya29."], &[Run(&BASE64_URL, 30, MAX)]),
+    Rule::new(
+        "google-token",
+        "Google: refresh, and a code for one",
+        &["1//0", "4/0A"],
+        &[Run(&BASE64_URL, 50, MAX)],
+    ),
     Rule::new("yandex-key", "Yandex Cloud", &["AQVN"], &[Run(&BASE64_URL, 35, 38)]),
     Rule::new("heroku-key", "Heroku", &["HRKU-"], &[Run(&BASE64_URL, 36, MAX)]),
     Rule::new(
@@ -263,6 +270,31 @@ static BY_PREFIX: &[Rule] = &[
         &["fm1_", "fm1a_", "fm1r_", "fm2_", "fo1_"],
         &[Run(&BASE64, 40, MAX)],
     ),
+    Rule::new(
+        "fly-token",
+        "Fly.io, in base64 for URLs",
+        &["fm1_", "fm2_", "fo1_"],
+        &[Run(&BASE64_URL, 40, MAX)],
+    ),
+    Rule {
+        edge: Edge::None,
+        ..Rule::new(
+            "jenkins-secret",
+            "Jenkins: a secret, encrypted with a key beside it",
+            &["{AQAAABAAAA"],
+            &[Run(&BASE64, 24, MAX), Is("}")],
+        )
+    },
+    Rule {
+        edge: Edge::None,
+        secret: Secret::Part(0),
+        ..Rule::new(
+            "url-token",
+            "Amazon Web Services, Google: what signs a URL",
+            &["X-Amz-Signature=", "X-Goog-Signature=", "x-amz-signature="],
+            &[Run(&ANY_HEX, 64, MAX)],
+        )
+    },
     Rule::new("netlify-token", "Netlify", &["nfp_"], &[Run(&LETTERS, 36, MAX)]),
     Rule::new("render-key", "Render", &["rnd_"], &[Run(&LETTERS, 24, MAX)]),
     Rule::new("pulumi-token", "Pulumi", &["pul-"], &[Run(&HEX, 40, 40)]),
@@ -374,6 +406,7 @@ static BY_PREFIX: &[Rule] = &[
     Rule::new("pinecone-key", "Pinecone", &["pcsk_"], &[Run(&WORD, 40, MAX)]),
     Rule::new("tavily-key", "Tavily", &["tvly-"], &[Run(&BASE64_URL, 28, MAX)]),
     Rule::new("hugging-face-token", "Hugging Face", &["api_org_"], &[Run(&LETTERS, 34, 34)]),
+    Rule::new("jina-key", "Jina", &["jina_"], &[Run(&LETTERS, 50, MAX)]),
     Rule::new("e2b-key", "E2B", &["e2b_"], &[Run(&HEX, 40, 40)]),
     Rule {
         accepts: is_random,
@@ -423,10 +456,16 @@ static BY_PREFIX: &[Rule] = &[
         ],
     ),
     Rule::new(
+        "matrix-token",
+        "Matrix: syt_user_token_sum",
+        &["syt_"],
+        &[Run(&BASE64, 2, 60), Is("_"), Run(&LETTERS, 20, 20), Is("_"), Run(&LETTERS, 6, 6)],
+    ),
+    Rule::new(
         "teams-webhook",
         "Microsoft Teams: a webhook",
         &["webhook.office.com"],
-        &[Is("/webhookb2/"), Run(&SIGNATURE, 36, MAX)],
+        &[Is("/webhookb2/"), Run(&TEAMS, 36, MAX)],
     ),
     Rule {
         accepts: is_random,

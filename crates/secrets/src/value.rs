@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use crate::{
     base64::user_and_password,
     class::BASE64,
@@ -35,6 +37,8 @@ pub(crate) enum Kind {
     Id,
     /// Bytes in base64 with a name such as `primary key`, as Azure has it.
     Padded,
+    /// 32 letters with the name `routing key`, as PagerDuty has it. Queues of messages have words.
+    Routing,
 }
 
 /// The spelling of a value.
@@ -68,9 +72,15 @@ impl Kind {
                 is_secret.then_some(start..value.len())
             }
             Self::Padded => is_padded(value).then_some(whole),
+            Self::Routing => (value.len() == 32 && is_strong(value)).then_some(whole),
             Self::Id => is_uuid(value).then_some(whole),
             Self::Passphrase if is_phrase(value) => Some(whole),
             Self::Password if is_word_list(value, 1) => Some(whole),
+            Self::Password if are_joined_words(value) => (!is_template(value)).then_some(whole),
+            // A report of tests may have the name of a test, with `_`.
+            Self::Pass if value.contains(&b'.') && are_joined_words(value) => {
+                (!is_template(value)).then_some(whole)
+            }
             // In a report of tests, `pass: ` may announce the name of a test.
             Self::Pass if form != Form::Loose && is_word_list(value, 1) => Some(whole),
             Self::TokenOrUuid if is_uuid(value) => (!is_template(value)).then_some(whole),
@@ -306,6 +316,66 @@ pub(crate) fn is_word_list(value: &[u8], max_weak: usize) -> bool {
         && words().all(is_word)
         && words().filter(|word| is_weak(word)).count() <= max_weak
         && !is_template(value)
+}
+
+/// Returns whether a value is a password that a person made up, and no word of a sentence: `lobster4179`,
+/// `canyon_silver_oyster7`, `paddle.silver.oyster8`, `m4pl3_n1ck3l41`.
+pub(crate) fn is_invented(value: &[u8]) -> bool {
+    /// Parts of the names of algorithms and encodings, which end in digits too.
+    const OTHERS: &[&[u8]] =
+        &[b"sha", b"argon", b"pbkdf", b"crypt", b"base", b"utf", b"md5", b"aes", b"rsa", b"iso"];
+    if !(8..=64).contains(&value.len()) || Kind::Password.secret_in(value, Form::Quoted).is_none() {
+        return false;
+    }
+    let n_digits = value.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let word = value.get(..value.len().saturating_sub(n_digits)).unwrap_or_default();
+    let is_word = word.len() >= 4 && word.iter().all(u8::is_ascii_alphabetic);
+    let is_letter = |byte: &u8| byte.is_ascii_alphabetic();
+    let leet = |three: &&[u8]| matches!(three, [a, b'0'..=b'9', b] if is_letter(a) && is_letter(b));
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let is_leet =
+        || value.iter().all(is_plain) && value.windows(3).filter(leet).count() >= 2 && n_digits > 0;
+    let is_year = n_digits == 4 && value.windows(4).last().is_some_and(|n| n.starts_with(b"20"));
+    let is_fit =
+        is_word && (3..=6).contains(&n_digits) && !is_year || are_joined_words(value) || is_leet();
+    let lower = value.to_ascii_lowercase();
+    is_fit && !OTHERS.iter().any(|other| memmem::find(&lower, other).is_some())
+}
+
+/// Returns whether a value consists of three or four words with dots or `_` between them and a digit at the end. With `_`,
+/// at most one of them may be weak ([`is_weak`]), and none with dots, because members of variables are mostly weak.
+fn are_joined_words(value: &[u8]) -> bool {
+    /// Variables that code has before a dot.
+    const OWNERS: &[&[u8]] = &[
+        b"args",
+        b"body",
+        b"ctx",
+        b"event",
+        b"form",
+        b"obj",
+        b"opts",
+        b"params",
+        b"process",
+        b"props",
+        b"req",
+        b"request",
+        b"res",
+        b"response",
+        b"self",
+        b"settings",
+        b"state",
+    ];
+    let n_digits = value.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let text = value.get(..value.len().saturating_sub(n_digits)).unwrap_or_default();
+    let joint = if text.contains(&b'.') { b'.' } else { b'_' };
+    let words = || text.split(|byte| *byte == joint);
+    let is_word =
+        |word: &[u8]| (3..=12).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase);
+    (1..=4).contains(&n_digits)
+        && (3..=4).contains(&words().count())
+        && words().all(is_word)
+        && words().filter(|word| is_weak(word)).count() <= usize::from(joint == b'_')
+        && !(joint == b'.' && words().any(|word| OWNERS.contains(&word)))
 }
 
 /// Returns whether a value is a secret even without a sign between it and its name: it has many

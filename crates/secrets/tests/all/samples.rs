@@ -174,6 +174,8 @@ pub(crate) fn samples() -> Vec<Sample> {
         sample("langfuse-key", format!("sk-lf-{}", uuid())),
         sample("pinecone-key", format!("pcsk_{}_{}", letters(6), letters(60))),
         sample("tavily-key", format!("tvly-{}", letters(32))),
+        sample("jina-key", format!("jina_{}", letters(60))),
+        sample("matrix-token", format!("syt_YWRh_{}_{}", letters(20), letters(6))),
         sample("e2b-key", format!("e2b_{}", hex(40))),
         sample("elevenlabs-key", format!("sk_{}", mixed_hex(48))),
         sample(
@@ -206,6 +208,8 @@ pub(crate) fn samples() -> Vec<Sample> {
         sample("contentful-token", format!("CFPAT-{}", letters(43))),
         sample("adobe-secret", format!("p8e-{}", letters(32))),
         sample("cloudflare-key", format!("v1.0-{}-{}", hex(24), hex(146))),
+        within("webhook", "https://hooks.zapier.com/hooks/catch/1234567/", "k2m9x7q".into(), "/"),
+        sample("jenkins-secret", format!("{{AQAAABAAAA{}=}}", letters(43))),
         within("bearer-token", "Bearer ", letters(32), ""),
         within("basic-auth", "Basic ", "YWRhOnRaOCFrcTAyTG0=".to_owned(), ""),
         within("authorization", "Authorization: ", letters(32), ""),

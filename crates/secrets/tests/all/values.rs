@@ -80,6 +80,17 @@ fn one(random: &mut Random, kind: &str) -> String {
             random.one(&["falcon", "violet", "lemon", "tiger"]).to_owned()
                 + &random.text("123456789", 3)
         }
+        "dotted" | "under" => {
+            let words = ["willow", "harbor", "falcon", "marble", "winter", "rocket", "canyon"];
+            let joint = if kind == "dotted" { "." } else { "_" };
+            let words: Vec<_> = (0..3).map(|_| random.one(&words)).collect();
+            words.join(joint) + &random.text("123456789", 1)
+        }
+        "lower7" => {
+            format!("{}{}", random.text("bcdfghjkmnpqrstvwxz", 5), random.text("23456789", 2))
+        }
+        "upper30" => upper(random, 30),
+        "jenkins" => format!("{{AQAAABAAAA{}=}}", random.base64(43)),
         "fine40" => format!("github_pat_{}", random.letters(40)),
         "b64_40" => random.base64(40),
         "b64_64" => random.base64(64),
