@@ -63,7 +63,7 @@ impl PendingEntries {
         mut push: impl FnMut(&mut Vec<u8>, Option<Part>, &[u8]),
     ) -> io::Result<()> {
         let Some(longest) = self.longest else {
-            return self.queue.push(|out| push(out, None, bytes), |_| 0);
+            return self.queue.push(|out| push(out, None, bytes), <[u8]>::len);
         };
         if escaped_len(bytes) <= longest {
             return self.queue.push(|out| push(out, None, bytes), escaped_len);
@@ -82,13 +82,13 @@ impl PendingEntries {
         self.queue.is_empty()
     }
 
-    /// Returns the bytes of all entries in a member; 0 without a limit.
+    /// Returns the bytes of all entries in a member; without a limit, as they are.
     pub(crate) fn len(&self) -> usize {
         self.queue.n_escaped()
     }
 
-    /// Moves the first entries that fit into `room` bytes in a member to `out`. Returns whether
-    /// there were any.
+    /// Moves the first entries that fit into `room` bytes, as [`PendingEntries::len`] counts them, to `out`. Returns
+    /// whether there were any.
     pub(crate) fn take(&mut self, out: &mut Queue, room: usize) -> io::Result<bool> {
         self.queue.move_to(out, room)
     }

@@ -225,6 +225,8 @@ impl Restorer {
             } else if self.is_drained && !self.has_head {
                 // The head of the document did not come.
                 self.has_head = true;
+            } else if let Some(carry) = self.next_alone()? {
+                self.push_orphan(carry);
             } else if !self.is_finishing || self.is_drained {
                 return Ok(None);
             } else if let Some(carry) = self.next_of_sidecar()? {

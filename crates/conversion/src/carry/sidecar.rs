@@ -15,7 +15,7 @@ use std::{
 };
 
 use self::frame::FrameWriter;
-use crate::carry::{Carry, Queue, push_number, read_guard, read_number};
+use crate::carry::{Carry, Queue, guard_of, push_number, read_guard, read_number};
 
 const MAGIC: &[u8] = b"carry 2\n";
 const MAGIC_1: &[u8] = b"carry 1\n";
@@ -287,6 +287,22 @@ impl Sidecar {
         }
         self.given.insert(guard);
         Ok(place.and_then(|place| self.remove(place)))
+    }
+
+    /// Takes the next carry if it belongs to no record: the entries for which the carry of the record before had no
+    /// room. Version 1 has none.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read.
+    pub(crate) fn take_alone(&mut self) -> io::Result<Option<String>> {
+        let alone = guard_of(&[b""]);
+        if self.is_v1 || self.peek()?.is_none() {
+            return Ok(None);
+        }
+        let next = self.ahead.first_key_value().map(|(place, _)| *place);
+        let is_next = self.places.get(&alone).and_then(|places| places.front().copied()) == next;
+        if is_next { self.take(alone) } else { Ok(None) }
     }
 
     /// Returns the number of second copies of carries that were left out since the last call. In a sidecar of

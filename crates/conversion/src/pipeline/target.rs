@@ -30,6 +30,10 @@ const FRAME: usize = ",\"\":\"\"\n".len();
 /// A line with a long carry is written in blocks of this size.
 const MAX_UNWRITTEN: usize = 1024 * 1024;
 
+/// Limit on the entries of other records in a carry of a sidecar. The entries beyond it get carries of their own, so
+/// that a reader needs the memory of one of them.
+const MAX_IN_SIDECAR: usize = 4 * 1024 * 1024;
+
 /// A line and its carry.
 #[derive(Default)]
 struct Held {
@@ -142,6 +146,13 @@ impl<'w> Target<'w> {
             return Ok(());
         }
         let mut held = self.next_held()?;
+        // The first carry is that of a line, because it has the manifest.
+        while self.mode == CarryMode::Sidecar
+            && self.n_carries > 0
+            && pending.len() > MAX_IN_SIDECAR
+        {
+            self.push_alone(encoder, pending)?;
+        }
         self.is_head &= self.n_bytes <= self.format.limits.head_size;
         (held.part, held.mark) = (part, mark);
         std::mem::swap(&mut held.line, line);
@@ -151,13 +162,39 @@ impl<'w> Target<'w> {
             let room = if self.is_head {
                 self.format.limits.head.saturating_sub(self.head_used + held.carry_len())
             } else {
-                usize::MAX
+                self.room()
             };
             pending.take(&mut held.others, room)?;
             self.head_used += held.carry_len();
         }
         self.held = Some(held);
         Ok(())
+    }
+
+    /// Returns the limit on the entries of other records in a carry.
+    fn room(&self) -> usize {
+        if self.mode == CarryMode::Sidecar { MAX_IN_SIDECAR } else { usize::MAX }
+    }
+
+    /// Writes the first pending entries, of which there must be one, to the sidecar as a carry that belongs to no line.
+    /// The last such carry has the end mark.
+    fn push_alone(
+        &mut self,
+        encoder: &CarryEncoder,
+        pending: &mut PendingEntries,
+    ) -> io::Result<()> {
+        let mut held = Held::default();
+        encoder.push_head(&mut held.head, guard_of(&[b""]), self.n_carries, b"");
+        self.n_carries += 1;
+        let mut room = MAX_IN_SIDECAR;
+        while !pending.take(&mut held.others, room)? {
+            room = room.saturating_mul(2);
+        }
+        if pending.is_empty() {
+            encoder.push_end(&mut held.end, self.n_carries);
+        }
+        self.open_sidecar()?
+            .map_or(Ok(()), |sidecar| sidecar.add([&held.head, b""], &mut held.others, &held.end))
     }
 
     fn next_held(&mut self) -> io::Result<Box<Held>> {
@@ -394,23 +431,19 @@ impl<'w> Target<'w> {
             let guard = record_guard(self.format, true, &[&object]);
             encoder.push_head(&mut held.head, guard, self.n_carries - 1, b"");
         }
+        let room = self.room();
         if let Some(held) = self.held.as_mut().filter(|_| self.mode != CarryMode::None) {
-            pending.take(&mut held.others, usize::MAX)?;
-            encoder.push_end(&mut held.end, self.n_carries);
+            pending.take(&mut held.others, room)?;
+            if pending.is_empty() {
+                encoder.push_end(&mut held.end, self.n_carries);
+            }
         }
         self.write_held()?;
         self.assemble(Assembler::finish)?;
         self.sink.flush()?;
         let is_left_out = !pending.is_empty() && self.n_lines > 0 && self.sidecar.is_none();
-        if !pending.is_empty() && !is_left_out {
-            let mut held = Held::default();
-            encoder.push_head(&mut held.head, guard_of(&[b""]), self.n_carries, b"");
-            self.n_carries += 1;
-            pending.take(&mut held.others, usize::MAX)?;
-            encoder.push_end(&mut held.end, self.n_carries);
-            if let Some(sidecar) = self.open_sidecar()? {
-                sidecar.add([&held.head, b""], &mut held.others, &held.end)?;
-            }
+        while !pending.is_empty() && !is_left_out {
+            self.push_alone(encoder, pending)?;
         }
         let sidecar = self.sidecar.take().map(SidecarWriter::finish).transpose()?;
         Ok((sidecar, is_left_out || self.has_lost_line))

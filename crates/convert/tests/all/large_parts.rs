@@ -226,3 +226,69 @@ fn a_long_stream_without_a_prompt_comes_back() {
     assert!(back == source.as_bytes(), "{:?}", report.restored);
     assert!(!report.restored.is_not_the_source(), "{:?}", report.restored);
 }
+
+/// Megabytes of lines that a format does not show are in carries of their own in a sidecar, so that a reader needs the
+/// memory of one of them. An edit of a line beside them is said, and they come back nevertheless.
+#[test]
+fn a_sidecar_has_long_runs_of_hidden_lines_in_carries_of_their_own() {
+    let line = |n: u64, kind: &str, rest: &str| {
+        format!(
+            r#"{{"parentUuid":{parent},"sessionId":"11111111-2222-4333-8444-555555555555","type":"{kind}",{rest},"uuid":"{n:0>8}-0000-4000-8000-000000000000","timestamp":"2026-03-21T14:30:00.500Z"}}"#,
+            parent = n.checked_sub(1).map_or("null".to_owned(), |it| format!(
+                "\"{it:0>8}-0000-4000-8000-000000000000\""
+            )),
+        ) + "\n"
+    };
+    let message =
+        |text: &str| format!(r#""cwd":"/w","message":{{"role":"user","content":"{text}"}}"#);
+    let hidden = |n: u64| {
+        let content = format!("{n} ").repeat(20_000);
+        format!(r#"{{"type":"queue-operation","operation":"enqueue","content":"{content}"}}"#)
+            + "\n"
+    };
+    let run = |from: u64| (from..from + 120).map(hidden).collect::<String>();
+    let source = [
+        line(0, "user", &message("begin")),
+        line(1, "user", &message("next")),
+        run(10),
+        line(2, "user", &message("middle")),
+        line(3, "user", &message("then")),
+        run(200),
+    ]
+    .concat();
+    let claude_code = &format_claude_code::FORMAT;
+    for to in [&format_pi::FORMAT, &format_clido::FORMAT, &format_opencode::FORMAT] {
+        let carry = CarryMode::Sidecar;
+        let there = Conversion {
+            formats: FORMATS,
+            from: claude_code,
+            to,
+            carry,
+            options: Default::default(),
+        };
+        let back =
+            Conversion { from: to, to: claude_code, carry: CarryMode::None, ..there.clone() };
+        let Converted { bytes, sidecar, .. } =
+            there.convert(source.as_bytes(), None).expect("converted");
+        let sidecar = sidecar.expect("a sidecar");
+        let read = || Sidecar::read(&*sidecar).expect("a sidecar");
+        let (mut carries, mut lengths) = (read(), Vec::new());
+        while let Some(carry) = carries.next_left().expect("read") {
+            lengths.push(carry.len());
+        }
+        assert!(lengths.iter().all(|length| *length < 5 << 20), "{}: {lengths:?}", to.name);
+        let home = back.convert(&bytes, Some(read())).expect("converted back");
+        assert!(home.bytes == source.as_bytes(), "{}: {:?}", to.name, home.report.restored);
+        assert!(!home.report.restored.is_not_the_source(), "{}", to.name);
+
+        let edited = String::from_utf8(bytes).expect("text").replace("middle", "changed");
+        let home = back.convert(edited.as_bytes(), Some(read())).expect("converted back");
+        let restored = home.report.restored;
+        assert!(restored.is_not_the_source() && restored.missing == 0, "{}: {restored:?}", to.name);
+        let text = String::from_utf8(home.bytes).expect("text");
+        assert!(text.contains("changed"), "{}", to.name);
+        let lost: Vec<u64> =
+            (10..130).chain(200..320).filter(|n| !text.contains(&hidden(*n))).collect();
+        assert!(lost.is_empty(), "{}: {lost:?} {restored:?}", to.name);
+    }
+}

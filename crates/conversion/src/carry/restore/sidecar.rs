@@ -71,6 +71,14 @@ impl Restorer {
         Ok(carry.map_or(Found::Nothing, Found::Carry))
     }
 
+    /// Returns the sidecar's next carry if it belongs to no record. It comes with the record before it.
+    pub(super) fn next_alone(&mut self) -> io::Result<Option<String>> {
+        match &mut self.sidecar {
+            Some(sidecar) if self.has_read && !self.is_drained => sidecar.take_alone(),
+            _ => Ok(None),
+        }
+    }
+
     /// Returns the next carry of the sidecar whose record did not come; `None` at the end.
     pub(super) fn next_of_sidecar(&mut self) -> io::Result<Option<String>> {
         let Some(sidecar) = &mut self.sidecar else { return Ok(None) };
