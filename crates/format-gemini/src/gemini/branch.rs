@@ -184,7 +184,8 @@ impl GeminiBranch {
     /// Finds the messages of a checkpoint that are in the session before, under other ids. They are copies
     /// if at least half of the checkpoint is.
     fn find_copies(&mut self, ids: &[u64]) {
-        let n_searched = self.n_searched.saturating_add(self.nodes.len() + self.n_parts);
+        let n_searched =
+            self.n_searched.saturating_add(self.nodes.len()).saturating_add(self.n_parts);
         self.n_listed = self.n_listed.saturating_add(ids.len());
         if n_searched > FREE_SEARCHED.saturating_add(self.n_listed.saturating_mul(MAX_SEARCHED)) {
             return;
