@@ -2,6 +2,8 @@
 
 mod commands;
 mod context;
+mod files;
+mod services;
 
 use crate::{
     class::{
@@ -504,95 +506,12 @@ static BY_PREFIX: &[Rule] = &[
             &[Run(&LETTERS, 8, 8), Is("_"), Run(&LETTERS, 24, 24)],
         )
     },
-    // Money, shops, customers.
-    Rule::new("square-token", "Square", &["sq0atp-", "sq0csp-"], &[Run(&BASE64_URL, 22, MAX)]),
-    Rule::new("square-token", "Square: an access token", &["EAAA"], &[Run(&BASE64_URL, 60, 60)]),
-    Rule::new(
-        "facebook-token",
-        "Facebook",
-        &["EAACEdEose0cBA", "EAAG", "EAAB", "EAAC"],
-        &[Run(&LETTERS, 80, MAX)],
-    ),
-    Rule::new("shippo-token", "Shippo", &["shippo_live_", "shippo_test_"], &[Run(&HEX, 40, 40)]),
-    Rule::new("easypost-key", "EasyPost", &["EZAK", "EZTK"], &[Run(&LETTERS, 54, 54)]),
-    Rule::new(
-        "hubspot-token",
-        "HubSpot",
-        &["pat-na1-", "pat-na2-", "pat-eu1-"],
-        &[Run(&UUID, 36, 36)],
-    ),
-    Rule::new("typeform-token", "Typeform", &["tfp_"], &[Run(&DOTTED, 44, MAX)]),
-    Rule::new("readme-key", "ReadMe", &["rdme_"], &[Run(&LETTERS, 70, 70)]),
-    // Monitoring, analytics, delivery.
-    Rule::new(
-        "grafana-token",
-        "Grafana: a service account",
-        &["glsa_"],
-        &[Run(&LETTERS, 32, 32), Is("_"), Run(&ANY_HEX, 8, 8)],
-    ),
-    Rule::new("grafana-token", "Grafana Cloud", &["glc_eyJ"], &[Run(&BASE64, 60, MAX)]),
-    Rule::new(
-        "new-relic-key",
-        "New Relic",
-        &["NRAK-", "NRII-", "NRIQ-", "NRRA-", "NRJS-", "NRAA-", "NRBR-", "NRSP-"],
-        &[Run(&BASE64_URL, 19, MAX)],
-    ),
-    Rule {
-        before: Some((&LETTERS, 36, 36)),
-        accepts: is_random,
-        ..Rule::new("new-relic-key", "New Relic: a license, by its last letters", &["NRAL"], &[])
-    },
-    Rule {
-        accepts: is_random,
-        ..Rule::new(
-            "vercel-token",
-            "Vercel: personal, integration, app, refresh, AI Gateway",
-            &["vcp_", "vci_", "vca_", "vcr_", "vck_"],
-            &[Run(&LETTERS, 24, MAX)],
-        )
-    },
-    Rule {
-        secret: Secret::Part(2),
-        edge: Edge::None,
-        ..Rule::new(
-            "deploy-hook",
-            "Vercel: a URL that deploys",
-            &["/v1/integrations/deploy/"],
-            &[Run(&WORD, 8, 64), Is("/"), Run(&LETTERS, 8, 64)],
-        )
-    },
-    Rule {
-        secret: Secret::Part(0),
-        edge: Edge::None,
-        accepts: is_random,
-        ..Rule::new(
-            "deploy-hook",
-            "Netlify, Cloudflare: a URL that builds",
-            &["d_hooks/", "y_hooks/"],
-            &[Run(&BASE64_URL, 20, 64)],
-        )
-    },
-    Rule::new("sentry-token", "Sentry", &["sntrys_eyJ"], &[Run(&BASE64, 60, MAX)]),
-    Rule::new("sentry-token", "Sentry: a user", &["sntryu_"], &[Run(&HEX, 64, 64)]),
-    Rule::new("posthog-key", "PostHog: personal", &["phx_"], &[Run(&LETTERS, 32, MAX)]),
-    Rule::new("infracost-key", "Infracost", &["ico-"], &[Run(&LETTERS, 32, 32)]),
-    Rule::new("launchdarkly-key", "LaunchDarkly", &["sdk-", "api-"], &[Run(&UUID, 36, 36)]),
-    Rule::new("mapbox-token", "Mapbox", &["sk.eyJ"], &[Run(&DOTTED, 60, MAX)]),
-    Rule::new("dropbox-token", "Dropbox", &["sl.u.", "sl.B"], &[Run(&BASE64_URL, 100, MAX)]),
-    Rule::new("contentful-token", "Contentful", &["CFPAT-"], &[Run(&BASE64_URL, 43, 43)]),
-    Rule::new("adobe-secret", "Adobe", &["p8e-"], &[Run(&LETTERS, 32, 32)]),
-    Rule::new(
-        "cloudflare-key",
-        "Cloudflare: an origin CA",
-        &["v1.0-"],
-        &[Run(&HEX, 24, 24), Is("-"), Run(&HEX, 146, 146)],
-    ),
-    // Secrets that are found by the text around them.
 ];
 
 /// Returns all rules. Of two rules that match at one position, the first one counts.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    BY_PREFIX.iter().chain(commands::BY_COMMAND).chain(context::BY_CONTEXT)
+    let by_prefix = BY_PREFIX.iter().chain(services::BY_SERVICE);
+    by_prefix.chain(commands::BY_COMMAND).chain(context::BY_CONTEXT).chain(files::BY_FILE)
 }
 
 /// Returns whether the secret of a short prefix is random, neither words nor an example.
