@@ -6,6 +6,7 @@
 //! `guard occurrence ","` before the length. A file without records has its carry under the guard
 //! of an empty record.
 
+mod aside;
 mod frame;
 
 use std::{
@@ -14,7 +15,7 @@ use std::{
     io::{self, BufRead, BufReader, Cursor, Read, Write},
 };
 
-use self::frame::FrameWriter;
+use self::{aside::Aside, frame::FrameWriter};
 use crate::carry::{Carry, Queue, guard_of, push_number, read_guard, read_number};
 
 const MAGIC: &[u8] = b"carry 2\n";
@@ -114,6 +115,8 @@ pub struct Sidecar {
     /// The carries that were read and not taken, in order, and their size in bytes.
     ahead: BTreeMap<u64, String>,
     n_ahead: usize,
+    /// The carries that were read and belong to no record.
+    aside: Aside,
     next_seq: u64,
     /// The numbers of the carries with a guard.
     places: HashMap<u64, VecDeque<u64>>,
@@ -172,6 +175,7 @@ impl Sidecar {
             limit,
             n_read: 0,
             ahead: BTreeMap::new(),
+            aside: Aside::default(),
             n_ahead: 0,
             next_seq: 0,
             places: HashMap::new(),
@@ -218,6 +222,12 @@ impl Sidecar {
             }
             None => Carry::guard_in(&carry),
         };
+        // Megabytes of them may be between the carries of two records.
+        if !self.is_v1 && self.next_seq > 0 && guard == Some(guard_of(&[b""])) {
+            self.aside.push(self.next_seq, &carry)?;
+            self.next_seq += 1;
+            return Ok(true);
+        }
         // A carry without a guard belongs to no record; it is counted at the end.
         if let Some(guard) = guard {
             self.places.entry(guard).or_default().push_back(self.next_seq);
@@ -289,20 +299,16 @@ impl Sidecar {
         Ok(place.and_then(|place| self.remove(place)))
     }
 
-    /// Takes the next carry if it belongs to no record: the entries for which the carry of the record before had no
-    /// room. Version 1 has none.
+    /// Takes the next carry that belongs to no record: entries for which the carry of the record before had no room.
     ///
     /// # Errors
     ///
-    /// Returns an error if the file cannot be read.
+    /// Returns an error if the file, or the temporary file of these carries, cannot be read.
     pub(crate) fn take_alone(&mut self) -> io::Result<Option<String>> {
-        let alone = guard_of(&[b""]);
-        if self.is_v1 || self.peek()?.is_none() {
-            return Ok(None);
-        }
+        while self.ahead.is_empty() && self.aside.first().is_none() && self.read_ahead()? {}
         let next = self.ahead.first_key_value().map(|(place, _)| *place);
-        let is_next = self.places.get(&alone).and_then(|places| places.front().copied()) == next;
-        if is_next { self.take(alone) } else { Ok(None) }
+        let is_next = self.aside.first().is_some_and(|first| next.is_none_or(|next| first < next));
+        if is_next { self.aside.pop() } else { Ok(None) }
     }
 
     /// Returns the number of second copies of carries that were left out since the last call. In a sidecar of
@@ -317,10 +323,12 @@ impl Sidecar {
     ///
     /// Returns an error if the file cannot be read.
     pub fn next_left(&mut self) -> io::Result<Option<String>> {
-        while self.ahead.is_empty() && self.read_ahead()? {}
+        while self.ahead.is_empty() && self.aside.first().is_none() && self.read_ahead()? {}
         self.places.clear();
-        let place = self.ahead.first_key_value().map(|(place, _)| *place);
-        Ok(place.and_then(|place| self.remove(place)))
+        match self.ahead.first_key_value().map(|(place, _)| *place) {
+            Some(place) => Ok(self.remove(place)),
+            None => self.aside.pop(),
+        }
     }
 
     fn remove(&mut self, place: u64) -> Option<String> {
