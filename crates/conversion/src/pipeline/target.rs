@@ -145,6 +145,11 @@ impl<'w> Target<'w> {
             document.set_tail(line);
             return Ok(());
         }
+        let is_full = pending.len() > self.format.limits.filler_record_size;
+        if is_full && !self.is_head && self.n_carries > 0 {
+            // The client would read megabytes of them with this line.
+            self.push_carriers(encoder, pending)?;
+        }
         let mut held = self.next_held()?;
         // The first carry is that of a line, because it has the manifest.
         while self.mode == CarryMode::Sidecar

@@ -306,3 +306,41 @@ fn a_sidecar_has_long_runs_of_hidden_lines_in_carries_of_their_own() {
         assert!(lost.iter().all(|line| line.contains("\"next\"")), "{}: {}", to.name, lost.len());
     }
 }
+
+/// Megabytes of hidden lines are in filler records of a quarter of a megabyte, which the client skips, and not in the
+/// line after them.
+#[test]
+fn no_line_of_a_client_has_a_long_run_of_hidden_lines() {
+    let line = |kind: &str, payload: &str| {
+        format!(r#"{{"timestamp":"2026-03-21T14:30:00.500Z","type":"{kind}","payload":{payload}}}"#)
+            + "\n"
+    };
+    let text = |role: &str, kind: &str, text: &str| {
+        let content = format!(r#"[{{"type":"{kind}","text":"{text}"}}]"#);
+        line(
+            "response_item",
+            &format!(r#"{{"type":"message","role":"{role}","content":{content}}}"#),
+        )
+    };
+    let hidden = |n: u64| {
+        let content = format!("{n} ").repeat(20_000);
+        line("event_msg", &format!(r#"{{"type":"made_up","content":"{content}"}}"#))
+    };
+    let source = [
+        line("session_meta", r#"{"id":"01a204a0-e421-75b0-82ab-3a9eeb1a2117","cwd":"/w"}"#),
+        text("user", "input_text", "begin"),
+        text("assistant", "output_text", "first"),
+        (100..200).map(hidden).collect(),
+        text("assistant", "output_text", "second"),
+        (200..300).map(hidden).collect(),
+    ]
+    .concat();
+    let (codex, claude_code) = (&format_codex::FORMAT, &format_claude_code::FORMAT);
+    let written = convert(codex, claude_code, CarryMode::Inline, source.as_bytes()).bytes;
+    let longest = written.split(|byte| *byte == b'\n').map(<[u8]>::len).max();
+    assert!(longest.is_some_and(|length| length < 300 * 1024), "{longest:?}");
+    let Converted { bytes: back, report, .. } =
+        convert(claude_code, codex, CarryMode::None, &written);
+    assert!(back == source.as_bytes(), "{:?}", report.restored);
+    assert!(!report.restored.is_not_the_source(), "{:?}", report.restored);
+}
