@@ -12,6 +12,7 @@ use crate::{
     command_line::password,
     cursor::Cursor,
     edge::is_edge,
+    placeholder::PLACEHOLDER,
     span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break, string_or_word},
     value::{Form, Kind, is_invented, is_strong, is_uuid, is_word_list},
 };
@@ -63,14 +64,18 @@ pub(crate) fn foreign_name(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize
 /// Finds the value after a name and a verb: `le mot de passe du serveur est x`. No sentence has it as a word.
 fn foreign_verb(end: Cursor<'_>) -> Option<Range<usize>> {
     const VERBS: &[&[u8]] =
-        &[b" est ", b" es ", " è ".as_bytes(), " é ".as_bytes(), b" is ", b" jest "];
+        &[b" est ", b" es ", " è ".as_bytes(), " é ".as_bytes(), b" is ", b" jest ", b": "];
     /// Bytes after the name that are searched for the verb.
     const MAX_WORDS: usize = 48;
     let window = until_placeholder(end.window(MAX_WORDS)).split(|byte| *byte == b'\n').next()?;
     let verb = VERBS.iter().find_map(|verb| Some((memmem::find(window, verb)?, verb.len())))?;
     let (value, value_end) = string_or_word(end.forward(verb.0).forward(verb.1))?;
     let text = value_end.since(value.place());
-    password(value, value_end).filter(|_| is_strong(text) || is_invented(text))
+    // `mot de passe du compte : x`
+    let n_digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let is_said = value.window_before(2) == b": " && text.len() >= 8 && n_digits > 1;
+    let is_fit = is_strong(text) || is_invented(text) || is_said && !text.contains(&b'/');
+    password(value, value_end).filter(|_| is_fit)
 }
 
 /// Returns the strings directly among the arguments of a call.
@@ -81,7 +86,7 @@ fn strings(start: Cursor<'_>) -> Vec<(Cursor<'_>, Cursor<'_>)> {
         if let Some((quote, value)) = Quote::open(at) {
             let Some(end) = quote.close(value) else { break };
             // `[]byte("x")` is an argument too, `{"sub": "x"}` has members.
-            if depth == 0 || value.window_before(9).windows(5).any(|text| text == b"byte(") {
+            if depth == 0 || is_converted(value) {
                 found.push((value, end));
             }
             at = end.skip(63, |byte| byte == b'\\').forward(1);
@@ -97,6 +102,18 @@ fn strings(start: Cursor<'_>) -> Vec<(Cursor<'_>, Cursor<'_>)> {
         at = at.forward(1);
     }
     found
+}
+
+/// Returns whether a call that converts a string to bytes is before the string: `[]byte("x")`, `utf8.encode("x")`.
+fn is_converted(value: Cursor<'_>) -> bool {
+    /// Bytes of the call and the quote before the string.
+    const MAX_BEFORE: usize = 14;
+    const CALLS: &[&[u8]] = &[b"byte(", b"encode(", b"Bytes(", b"bytes(", b"Data(", b".utf8("];
+    let before = value.window_before(MAX_BEFORE);
+    let is_mark = |byte: &u8| is_quote(*byte) || matches!(byte, b'\\' | b'b');
+    let n_marks = before.iter().rev().take_while(|byte| is_mark(byte)).count();
+    let before = before.get(..before.len().saturating_sub(n_marks)).unwrap_or_default();
+    CALLS.iter().any(|call| before.ends_with(call))
 }
 
 /// Finds the password in a string of a user and a password: `Buffer.from('ada:x')`, `CURLOPT_USERPWD,
@@ -146,6 +163,10 @@ pub(crate) fn login_list(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usi
     }
     let sign = past_blanks(past_closers(end).0, 4);
     let at = past_blanks(SIGNS.iter().find_map(|sign_text| sign.past(sign_text))?, 4);
+    // A placeholder starts like a list.
+    if at.rest().starts_with(PLACEHOLDER) {
+        return None;
+    }
     let list = at
         .past(b"[")
         .or_else(|| at.past(b"("))
@@ -325,7 +346,7 @@ pub(crate) fn short_name(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usi
     let is_word = n_letters > 3 && text.len() > n_letters.saturating_add(2);
     let kind = if is_word { Kind::Password } else { Kind::Pass };
     let is_secret = is_whole && kind.secret_in(text, Form::Loose).is_some();
-    let is_cut = memmem::find(value_end.window(10), crate::placeholder::PLACEHOLDER).is_some();
+    let is_cut = memmem::find(value_end.window(10), PLACEHOLDER).is_some();
     (is_secret && !is_cut).then(|| value.place()..value_end.place())
 }
 

@@ -19,7 +19,7 @@ use crate::{
     placeholder::PLACEHOLDER,
     randomness::Makeup,
     span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break, past_colors},
-    value::{Form, Kind, is_invented, is_scheme, is_strong, is_word_list},
+    value::{Form, Kind, is_invented, is_scheme, is_short_list, is_strong, is_word_list},
 };
 
 /// A value in some text.
@@ -107,6 +107,10 @@ fn found(kind: Kind, name: &Name<'_>, value: &Found<'_>) -> Option<Range<usize>>
         && is_introduced(name)
         && (is_invented(text) || is_strong(text));
     let kind = if is_introduced { Kind::Password } else { kind };
+    if kind == Kind::Password && value.form == Form::Loose && is_plain(text) && is_below_user(name)
+    {
+        return Some(place..place.saturating_add(text.len()));
+    }
     if kind == Kind::Padded && name.is_bare() && is_in_section(name, text) {
         return Some(place..place.saturating_add(text.len()));
     }
@@ -120,6 +124,32 @@ fn found(kind: Kind, name: &Name<'_>, value: &Found<'_>) -> Option<Range<usize>>
         false => secret_in(kind, text, value.form)?,
     };
     Some(place.saturating_add(secret.start)..place.saturating_add(secret.end))
+}
+
+/// Returns whether a value may be a password below the line of its user: letters in a random order, or three words
+/// ([`is_short_list`]).
+fn is_plain(value: &[u8]) -> bool {
+    let makeup = Makeup::of(value);
+    let is_mixed = makeup.n_lower > 1 && makeup.n_upper > 1 && makeup.is_random();
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let is_random = is_mixed && value.len() >= 8 && value.iter().all(is_word);
+    is_random || is_short_list(value)
+}
+
+/// Returns whether the line before a name has a user: `Username: ada`, `Password: x`.
+fn is_below_user(name: &Name<'_>) -> bool {
+    /// Bytes before the name that are searched.
+    const MAX_BEFORE: usize = 120;
+    const USERS: &[&[u8]] =
+        &[b"username:", b"user:", b"login:", b"email:", b"e-mail:", b"account:", b"user name:"];
+    let before = without_placeholders(name.start.window_before(MAX_BEFORE)).to_ascii_lowercase();
+    let is_user = |user: &&[u8]| {
+        let line = memmem::rfind(&before, user).and_then(|at| before.get(at..)).unwrap_or_default();
+        let n_breaks = memchr::memchr_iter(b'\n', line).count();
+        let n_escapes = memmem::find_iter(line, b"\\n").count();
+        n_breaks.saturating_add(n_escapes) == 1 && !line.contains(&b'(')
+    };
+    USERS.iter().any(is_user)
 }
 
 /// Returns whether a key is among the settings of something that needs a secret: `"Jwt": {"Key": "x"}`.
@@ -227,7 +257,9 @@ fn value<'b>(
     let start = past_echo(start).unwrap_or(start);
     if let Some((quote, start)) = open(start) {
         let end = quote.close(start)?;
-        let is_fit = link != Link::Apart || is_strong(end.since(start.place()));
+        let text = end.since(start.place());
+        let is_phrase = || kind == Kind::Passphrase && kind.secret_in(text, Form::Quoted).is_some();
+        let is_fit = link != Link::Apart || is_strong(text) || is_phrase();
         return is_fit.then_some(Found { start, end, form: Form::Quoted });
     }
     let start = match link {
@@ -396,6 +428,13 @@ fn is_apart(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool {
     let is_prose = matches!(kind, Kind::Password | Kind::Passphrase) && SAID.contains(&text);
     if name.is_owned() && !is_prose {
         return is_long(start);
+    }
+    // `fs.s3a.secret.key x` is a setting of Hadoop.
+    if name.is_property() && !is_prose {
+        let after = bare_end(start, |_| false).skip(8, is_blank);
+        let is_last =
+            after.next().is_none() || past_break(after).is_some() || Quote::open(after).is_some();
+        return is_last && is_long(start);
     }
     if name.is_option() || !(is_prose || name.is_compound()) {
         return false;

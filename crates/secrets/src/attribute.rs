@@ -16,14 +16,15 @@ use crate::{
     value::{Form, Kind, is_strong},
 };
 
-/// Finds the result of a random password after its type, or before it.
-pub(crate) fn result_after(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+/// Finds the results of random passwords after a type and before it. Both are returned, so that a second run finds no other
+/// one.
+pub(crate) fn results(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     /// Bytes after the type that are searched for the result.
     const MAX_RESOURCE: usize = 1500;
     let text = until_placeholder(end.window(MAX_RESOURCE));
     let found = memmem::find_iter(text, b"result").take(4);
-    let found = found.map(|n| end.forward(n)).find_map(|name| assigned(name, b"result"));
-    found.or_else(|| result_before(start, end))
+    let after = found.map(|n| end.forward(n)).find_map(|name| assigned(name, b"result"));
+    result_before(start, end).into_iter().chain(after).collect()
 }
 
 /// Finds the result of a random password before the attribute `special`, which follows it.

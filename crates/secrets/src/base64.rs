@@ -7,6 +7,7 @@
 use crate::{
     class::BASE64,
     placeholder::{is_template, is_weak},
+    value::is_strong,
 };
 
 /// Decodes base64 up to its end or to the first other byte.
@@ -68,7 +69,10 @@ pub(crate) fn user_and_password(text: &[u8]) -> bool {
     let is_text = std::str::from_utf8(&decoded).is_ok_and(|text| !text.contains(char::is_control));
     let mut parts = decoded.splitn(2, |byte| *byte == b':');
     let (Some(_), Some(password)) = (parts.next(), parts.next()) else { return false };
-    is_text && password.len() >= 4 && !is_weak(password) && !is_template(password)
+    // The letters of `B4s1l-7*` stand alone, which are no weak words.
+    let has_word = || password.split(|byte| !byte.is_ascii_alphabetic()).any(|word| word.len() > 1);
+    let is_weak = is_weak(password) && (has_word() || !is_strong(password));
+    is_text && password.len() >= 4 && !is_weak && !is_template(password)
 }
 
 /// Returns whether a byte is a letter of base64, in either alphabet.

@@ -1,7 +1,7 @@
 //! Finds the value that stands before its name.
 //!
 //! In: `SET value='x' WHERE name='api_key'`, `<input value="x" name="api_key">`, `echo x >
-//! /etc/wireguard/private.key`. Out: the range of `x`.
+//! /etc/wireguard/private.key`, `i tried x as the admin password`. Out: the range of `x`.
 
 use memchr::memmem;
 
@@ -11,6 +11,7 @@ use crate::{
     name::Name,
     piped::echoed,
     span::{Quote, is_blank, is_quote, past_blanks},
+    value::{is_invented, is_strong, is_word_and_digits, is_word_list},
 };
 
 /// Bytes before a name that are searched for its value.
@@ -24,7 +25,8 @@ pub(crate) fn find<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
         b'>' => in_file(name.start),
         b'/' => is_written(name.start.window_before(96)).then(|| in_file(name.start))?,
         byte if is_blank(*byte) => {
-            is_written(name.start.window_before(6)).then(|| in_file(name.start))?
+            let written = is_written(name.start.window_before(6)).then(|| in_file(name.start));
+            written.flatten().or_else(|| in_sentence(name))
         }
         byte if is_quote(*byte) && near.iter().any(|byte| matches!(byte, b'=' | b':')) => {
             in_row(name.start).or_else(|| in_member(name.start))
@@ -32,6 +34,60 @@ pub(crate) fn find<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
         byte if is_quote(*byte) => is_written(near).then(|| in_file(name.start))?,
         _ => None,
     }
+}
+
+/// Finds the password that a sentence has before its name: `i tried x as the admin password`.
+fn in_sentence<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
+    /// Bytes before the name that are searched for the verb.
+    const MAX_WORDS: usize = 32;
+    const VERBS: &[&[u8]] = &[b" as ", b" is ", b" was "];
+    /// Words after the verb.
+    const OWNERS: &[&[u8]] =
+        &[b"the", b"my", b"your", b"our", b"a", b"new", b"old", b"temporary", b"default"];
+    /// Words after the name with which it is that of something else.
+    const OTHERS: &[&[u8]] = &[
+        b" hash",
+        b" field",
+        b" manager",
+        b" polic",
+        b" algorithm",
+        b" column",
+        b" param",
+        b" variable",
+        b" encoder",
+        b" file",
+        b" length",
+        b" input",
+        b" prompt",
+        b" type",
+    ];
+    if !matches!(name.end.since(name.start.place()).first(), Some(b'p' | b'P')) {
+        return None;
+    }
+    let before = context(name.start, MAX_WORDS);
+    let line = name.start.back(before.len());
+    let verbs = VERBS.iter().filter_map(|verb| Some((memmem::rfind(before, verb)?, verb.len())));
+    let (verb, length) = verbs.max()?;
+    let words = before.get(verb.saturating_add(length)..)?;
+    let first = words.split(|byte| *byte == b' ').next()?;
+    let is_other = OTHERS.iter().any(|other| name.end.rest().starts_with(other));
+    let is_plain = words.iter().all(|byte| byte.is_ascii_alphanumeric() || b" _-".contains(byte));
+    if is_other || !is_plain || !OWNERS.contains(&first) {
+        return None;
+    }
+    let place = line.forward(verb);
+    let text = context(place, 80);
+    let is_mark = |byte: &u8| is_quote(*byte) || *byte == b'\\';
+    let n_closing = text.iter().rev().take_while(|byte| is_mark(byte)).count();
+    let text = text.get(..text.len().saturating_sub(n_closing))?;
+    let is_in = |byte: &u8| byte.is_ascii_graphic() && !is_mark(byte);
+    let n_value = text.iter().rev().take_while(|byte| is_in(byte)).count();
+    let end = place.back(n_closing);
+    let start = end.back(n_value).skip(1, |byte| byte == b'(');
+    let value = end.since(start.place());
+    let is_clear = is_strong(value) || is_word_list(value, 0) || is_invented(value);
+    let is_fit = (is_clear || is_word_and_digits(value)) && !value.contains(&b'/');
+    is_fit.then_some((start, end))
 }
 
 /// Returns whether a command writes to a file in some bytes before its name.

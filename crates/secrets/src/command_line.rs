@@ -48,6 +48,12 @@ pub(crate) fn user_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<us
         _ => false,
     };
     let after = user.forward(1);
+    // `ada:'x'` is one word of a shell.
+    let is_before = matches!(value_end.place().checked_sub(user.place()), Some(0 | 1));
+    let quoted = Quote::open(after).filter(|_| is_joint && is_before);
+    if let Some((quote, value)) = quoted {
+        return password(value, quote.close(value)?);
+    }
     let is_path = matches!(after.next(), Some(b'/' | b'\\'));
     if !is_joint || is_path || user.place() >= value_end.place() {
         return None;

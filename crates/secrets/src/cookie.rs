@@ -20,6 +20,9 @@ use crate::{
 /// Limit for the cookies in a header.
 const MAX_PAIRS: usize = 64;
 
+/// Limit for the lines of a list of cookies.
+const MAX_LINES: usize = 24;
+
 /// Words between a cookie and its value in prose.
 const SAYS: &[&[u8]] = &[b"is ", b"is: ", b"was ", b"value is ", b"value: ", b"value "];
 
@@ -172,10 +175,12 @@ pub(crate) fn hashed(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     found().into_iter().collect()
 }
 
-/// Finds the values after `-b` of `curl`.
+/// Finds the values after `-b` of `curl` and `-C` of `ab`.
 pub(crate) fn option(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     let is_apart = end.next().is_some_and(|byte| is_blank(byte) || is_quote(byte));
-    let is_curl = || memmem::find(context(start, 160), b"curl").is_some();
+    // `tar -C` has a folder.
+    let is_bench = start.rest().starts_with(b" -C");
+    let is_curl = || memmem::find(context(start, 160), b"curl").is_some() && !is_bench;
     // Each option may be in its own line.
     let quoted = Quote::open(past_blanks(end, 4)).map(|(_, value)| value.skip(64, is_in_name));
     let is_pair = quoted.is_some_and(|name| name.next() == Some(b'='));
@@ -190,6 +195,80 @@ pub(crate) fn jar(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
         let name = time.skip(20, |byte| byte.is_ascii_digit());
         let name = past_tab(name).filter(|_| name.place() > time.place())?;
         let value = past_tab(name.skip(128, is_in_name))?;
+        secret(value, value.skip(4096, is_in_value))
+    };
+    found().into_iter().collect()
+}
+
+/// Finds the values in the lines after a list's title: `Cookie jar for app.corp.io:`, `  * sid = x (secure)`.
+pub(crate) fn listed(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
+    /// Bytes of the title after the word `Cookie`.
+    const MAX_TITLE: usize = 80;
+    let title = until_placeholder(end.window(MAX_TITLE));
+    let mut colons = memchr::memchr_iter(b':', title).map(|n| end.forward(n).forward(1));
+    let Some(mut line) = colons.find_map(past_break) else { return Vec::new() };
+    let mut found = Vec::new();
+    for _ in 0..MAX_LINES {
+        let mark = line.skip(12, |byte| is_blank(byte) || b"*-+".contains(&byte));
+        let mark = mark.past("• ".as_bytes()).unwrap_or(mark);
+        let name = mark.skip(128, is_in_name);
+        let closed = past_blanks(past_closers(name).0, 40);
+        let sign = closed.past(b"=").or_else(|| closed.past(b":"));
+        let Some(sign) = sign.filter(|_| name.place() > mark.place()) else { break };
+        let value = past_blanks(sign, 8);
+        let value = Quote::open(value).map_or(value, |(_, value)| value);
+        let value_end = value.skip(4096, is_in_value);
+        found.extend(secret(value, value_end));
+        let rest = value_end.skip(160, |byte| byte != b'\n' && byte != b'\\');
+        let Some(next) = past_break(rest) else { break };
+        line = next;
+    }
+    found
+}
+
+/// Finds the values in the rows that a query of a browser's cookies prints: `sid|x`.
+pub(crate) fn rows(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
+    /// Limit in bytes for the rest of the query.
+    const MAX_QUERY: usize = 200;
+    let is_in_line = |byte: u8| byte != b'\n' && byte != b'\\';
+    const SELECTS: &[&[u8]] = &[b"select ", b"SELECT "];
+    let before = context(start, MAX_QUERY);
+    if !SELECTS.iter().any(|word| memmem::find(before, word).is_some()) {
+        return Vec::new();
+    }
+    let query = until_placeholder(end.back(1).window(MAX_QUERY));
+    let mut breaks = memchr::memchr2_iter(b'\n', b'\\', query);
+    let mut line = breaks.find_map(|n| past_break(end.back(1).forward(n)));
+    let mut found = Vec::new();
+    for _ in 0..MAX_LINES {
+        let Some(start) = line else { break };
+        let line_end = start.skip(512, is_in_line);
+        let text = until_placeholder(line_end.since(start.place()));
+        if !text.contains(&b'|') {
+            break;
+        }
+        let mut at = start;
+        for column in text.split(|byte| *byte == b'|') {
+            let value = past_blanks(at, 40);
+            let value_end = value.skip(4096, |byte| is_in_value(byte) && byte != b'|');
+            let is_over = value_end.next().is_none_or(|byte| b" |\n\r\\\"".contains(&byte));
+            // The first column is a name or a host.
+            let is_value = is_over && at.place() > start.place();
+            found.extend(secret(value, value_end).filter(|_| is_value));
+            at = at.forward(column.len()).forward(1);
+        }
+        line = past_break(line_end);
+    }
+    found
+}
+
+/// Finds the value of a cookie in the export of a browser: `"Content raw":"x"`.
+pub(crate) fn raw(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
+    let found = || {
+        let is_content = start.window_before(8) == b"Content ";
+        let closed = past_closers(end.back(1)).0;
+        let sign = past_blanks(closed, 4).past(b":").filter(|_| is_content)?;
+        let (_, value) = Quote::open(past_blanks(sign, 4))?;
         secret(value, value.skip(4096, is_in_value))
     };
     found().into_iter().collect()

@@ -1,4 +1,4 @@
-//! Finds keys by the text around them: PuTTY keys, unseal keys of a vault, JSON Web Keys.
+//! Finds keys by the text around them: PuTTY keys, unseal keys of a vault, keys of clouds.
 //!
 //! In: `Unseal Key 1: q3x..`. Out: the range of `q3x..`.
 
@@ -8,7 +8,7 @@ use memchr::memmem;
 
 use crate::{
     around::{past_closers, until_placeholder},
-    class::{ARMOR, BASE64, BASE64_URL, LETTERS},
+    class::{ARMOR, BASE64, LETTERS},
     cursor::Cursor,
     edge::is_edge,
     pieces::{past_joint, past_seam},
@@ -271,22 +271,4 @@ pub(crate) fn gossip(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let is_key =
         matches!(text.len(), 24 | 44) && text.ends_with(b"=") && Makeup::of(text).is_random();
     (is_key && value.place() > end.place()).then(|| value.place()..value_end.place())
-}
-
-/// Finds the private member of a JSON Web Key. `start..end` is `kty`.
-pub(crate) fn jwk(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    /// Bytes after `kty` that are searched for the private member.
-    const MAX_KEY: usize = 2048;
-    let text = until_placeholder(end.window(MAX_KEY));
-    for found in memchr::memchr_iter(b'd', text) {
-        let name = end.forward(found);
-        let is_whole = name.previous() == Some(b'"');
-        let (closed, has_quote) = past_closers(name.forward(1));
-        let Some(sign) = closed.past(b":").filter(|_| is_whole && has_quote) else { continue };
-        let (_, value) = Quote::open(past_blanks(sign, 8))?;
-        let value_end = value.skip(MAX_KEY, |byte| BASE64_URL.has(byte));
-        let is_key = value_end.since(value.place()).len() >= MIN_LETTERS && !is_cut(value_end);
-        return is_key.then(|| value.place()..value_end.place());
-    }
-    None
 }

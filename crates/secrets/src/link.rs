@@ -11,8 +11,8 @@ use crate::{
     name::Name,
     placeholder::PLACEHOLDER,
     randomness::Makeup,
-    span::{bare_end, is_blank, is_quote, past_blanks, past_break, past_colors},
-    value::{is_invented, is_strong, is_word_list},
+    span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break, past_colors},
+    value::{Form, Kind, is_invented, is_strong, is_word_list},
 };
 
 /// The link between a name and its value.
@@ -175,6 +175,16 @@ fn past_purpose<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<(Link, Cursor<
 
 /// Returns whether a value is a password that no sentence has as a word.
 pub(crate) fn is_spoken(at: Cursor<'_>) -> bool {
+    let phrase = Quote::open(at).and_then(|(quote, start)| {
+        let text = quote.close(start)?.since(start.place());
+        // Longer texts are no phrases.
+        let text = if text.len() <= 200 { text } else { &[] };
+        let has_words = text.contains(&b' ') || text.contains(&b'-');
+        Kind::Passphrase.secret_in(text, Form::Quoted).filter(|_| has_words)
+    });
+    if phrase.is_some() {
+        return true;
+    }
     let value = bare_end(at, |_| false).since(at.place());
     is_strong(value) && !value.contains(&b'/') && !value.contains(&b'=')
         || is_word_list(value, 0)

@@ -22,6 +22,8 @@ pub(crate) enum Word {
     Pat,
     /// `session`, in the name of a session cookie.
     Session,
+    /// `salt` or `pepper`, after a word that names what it protects: `HASH_SALT`.
+    Salt,
 }
 
 /// Limit in bytes for a name.
@@ -387,6 +389,11 @@ impl<'b> Name<'b> {
         text.iter().any(|byte| matches!(byte, b'_' | b'-')) && !self.is_option()
     }
 
+    /// Returns whether the name is that of a setting with at least two dots: `fs.s3a.secret.key`.
+    pub(crate) fn is_property(&self) -> bool {
+        self.head.iter().filter(|byte| **byte == b'.').count() > 1 && !self.is_option()
+    }
+
     /// Returns whether the name is that of a constant or of an environment variable: `API_KEY`.
     pub(crate) fn is_constant(&self) -> bool {
         let text = self.end.since(self.start.place());
@@ -454,6 +461,11 @@ impl<'b> Name<'b> {
             Word::Pat => {
                 let is_whole = attached.is_empty() && tail.is_empty();
                 is_whole.then_some(Kind::Token)
+            }
+            Word::Salt => {
+                let is_whole = attached.is_empty() && tail.is_empty();
+                let is_pepper = self.end.since(self.start.place()).eq_ignore_ascii_case(b"pepper");
+                (is_whole && (is_pepper || !last_word(head).is_empty())).then_some(Kind::Token)
             }
             Word::Session => {
                 let is_whole = is_attached(&["", "id"]) && tail.is_empty();

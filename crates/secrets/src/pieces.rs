@@ -87,7 +87,9 @@ fn last_piece<'b>(class: &Class, end: Cursor<'b>) -> Option<Cursor<'b>> {
         // The next part of a token of several parts.
         (Seam::Joint | Seam::Mark, b'.') => true,
         (Seam::Break, b'.') => {
-            n_kinds == 3 && piece.len() >= 8 && class.run(after.forward(1).rest(), 16) == 16
+            let next = after.forward(1);
+            let is_claims = next.rest().starts_with(b"eyJ");
+            n_kinds == 3 && piece.len() >= 8 && (is_claims || class.run(next.rest(), 16) == 16)
         }
         (Seam::Joint, byte) => is_quote(byte) || byte == b'\\',
         (_, b' ') => n_kinds == 3 && piece.len() >= 10 || seam == Seam::Mark,
@@ -169,6 +171,9 @@ pub(crate) fn past_joint(at: Cursor<'_>, may_be_listed: bool) -> Option<Cursor<'
     };
     let called = CALLS.iter().find_map(|call| closed.past(call)).or_else(|| past_call(closed));
     let line = called.unwrap_or_else(|| closed.skip(8, is_glue));
+    // A hyphen or `¬` continues a line of a script.
+    let marked = line.past(b"-").or_else(|| line.past("¬".as_bytes()));
+    let line = marked.filter(|line| past_break(*line).is_some()).unwrap_or(line);
     let line = match past_break(line) {
         Some(line) => past_blanks(past_frame(line).unwrap_or(line).skip(60, is_glue), 60),
         None => line,

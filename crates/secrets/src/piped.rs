@@ -29,7 +29,8 @@ pub(crate) fn read(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
         return Vec::new();
     }
     // All of them are returned, so that a second run finds no other one.
-    [written(start, end), handed(end), second_word(end)].into_iter().flatten().collect()
+    let found = [written(start, end), handed(end), second_word(end), data(end)];
+    found.into_iter().flatten().collect()
 }
 
 /// Returns whether a name is that of a password or a token. A key may be one of a cache.
@@ -107,6 +108,26 @@ fn here(end: Cursor<'_>) -> Option<Range<usize>> {
     secret(value, bare_end(value, |_| false))
 }
 
+/// Finds the value of an option after the name of a secret: `drone secret add --name ssh_pw --data x`.
+fn data(end: Cursor<'_>) -> Option<Range<usize>> {
+    const OPTIONS: &[&[u8]] = &[
+        b" --data ",
+        b" --data=",
+        b" --value ",
+        b" --value=",
+        b" --body ",
+        b" --body=",
+        b" --secret-string ",
+        b" --secret-string=",
+        b" --data-value ",
+    ];
+    let line = line(end);
+    let found = OPTIONS.iter().find_map(|text| Some((memmem::find(line, text)?, text.len())))?;
+    let (value, value_end, _) = word(end.forward(found.0).forward(found.1))?;
+    let is_file = value.next() == Some(b'@');
+    password(value, value_end).filter(|_| !is_file)
+}
+
 /// Finds the second word after `secret set`, `secrets add`.
 fn second_word(end: Cursor<'_>) -> Option<Range<usize>> {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte);
@@ -156,6 +177,23 @@ pub(crate) fn net(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
         at = after;
     }
     None
+}
+
+/// Finds the answer of a program to a password prompt: `child.expect('password:')`, `child.sendline('x')`.
+pub(crate) fn sent_line(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    const PROMPTS: &[&[u8]] =
+        &[b"assword:", b"assword?", b"assword.*", b"assphrase", b"assword for"];
+    // `n.write(` may also be a call of something else.
+    let is_write = start.rest().starts_with(b"n.write(");
+    let is_input = !is_write || start.window_before(4) == b"stdi";
+    let before = without_placeholders(start.window_before(if is_input { 160 } else { 0 }));
+    let is_asked = PROMPTS.iter().any(|prompt| memmem::find(before, prompt).is_some());
+    let at = end.skip(1, |byte| byte == b'b');
+    let (quote, value) = Quote::open(at).filter(|_| is_asked)?;
+    let value_end = quote.close(value)?;
+    let text = value_end.since(value.place());
+    let n = memchr::memchr(b'\\', text).unwrap_or(text.len());
+    password(value, value.forward(n))
 }
 
 /// Finds the answer of a script to a password prompt: `expect "assword:"`, `send "x\r"`.

@@ -14,7 +14,7 @@ use crate::{
     cursor::Cursor,
     piped::{echoed, is_named, is_password},
     span::{Quote, bare_end, past_break, past_colors},
-    value::{is_invented, is_strong, is_uuid},
+    value::{is_invented, is_scrambled, is_strong, is_uuid},
 };
 
 /// Limit in bytes for the parts of a command before and after its prefix.
@@ -24,7 +24,7 @@ const MAX_COMMAND: usize = 200;
 pub(crate) fn always(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let (_, value, value_end) = line(end)?;
     let text = value_end.since(value.place());
-    let is_token = is_uuid(text) || is_strong(text) || is_invented(text);
+    let is_token = is_uuid(text) || is_strong(text) || is_invented(text) || is_scrambled(text);
     let found = password(value, value_end).filter(|_| is_token);
     found.or_else(|| is_uuid(text).then(|| value.place()..value_end.place()))
 }
@@ -64,6 +64,69 @@ pub(crate) fn decoded(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     written().into_iter().chain(printed).collect()
 }
 
+/// Finds the result that an interpreter prints for an expression with the name of a secret: `>>> settings.SECRET_KEY`, and
+/// `'x'` in the next line.
+pub(crate) fn evaluated(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let (rest, value, value_end) = line(end)?;
+    let line = context(start, MAX_COMMAND).len();
+    let expression = end.forward(rest.len()).since(start.place().saturating_sub(line));
+    result_of(expression, value, value_end)
+}
+
+/// Finds the result after an arrow at the start of a line: `=> "x"`, below an expression with the name of a secret.
+pub(crate) fn result(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let slash = start.back(usize::from(start.next() == Some(b'n')));
+    let is_line = start.next() == Some(b'\n') || slash.next() == Some(b'\\');
+    let (quote, value) = Quote::open(end).filter(|_| is_line)?;
+    let value_end = quote.close(value)?;
+    let line = without_slashes(context(start, MAX_COMMAND));
+    result_of(line, value, value_end)
+}
+
+/// Finds the result of a decryption in the lines after it: `Secret.decrypt("..")`, `Result: x`.
+pub(crate) fn decrypted(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    const SIGNS: &[&[u8]] = &[b"Result: ", b"=> ", b"result: ", b"===> "];
+    /// Bytes of the call.
+    const MAX_CALL: usize = 600;
+    let text = until_placeholder(end.window(MAX_CALL));
+    let mut signs = memchr::memchr2_iter(b'\n', b'\\', text);
+    let start = signs.find_map(|n| past_break(end.forward(n)))?;
+    let start = SIGNS.iter().find_map(|sign| start.past(sign)).unwrap_or(start);
+    let value = Quote::open(start).map_or(start, |(_, value)| value);
+    let value_end = bare_end(value, |_| false);
+    let is_over = value_end.next().is_none()
+        || Quote::open(value_end).is_some()
+        || past_break(value_end).is_some();
+    password(value, value_end).filter(|_| is_over)
+}
+
+/// Returns the range of the value of an expression, if the last name of the expression is that of a secret.
+fn result_of(expression: &[u8], value: Cursor<'_>, value_end: Cursor<'_>) -> Option<Range<usize>> {
+    /// Parts of expressions and ends of names whose values are no secrets.
+    const OTHERS: &[&[u8]] = &[
+        b"digest", b"sha", b"md5", b"hash", b"len(", b"type(", b"public", b"print(", b"keys",
+        b"_id", b"_name", b"_url", b"_type", b"_at", b"count", b"split", b"tokens", b"version",
+    ];
+    let text = value_end.since(value.place());
+    let is_in = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let n_closing = expression.iter().rev().take_while(|byte| !is_in(byte)).count();
+    let name = expression.get(..expression.len().saturating_sub(n_closing))?;
+    let n_name = name.iter().rev().take_while(|byte| is_in(byte)).count();
+    let name = name.get(name.len().saturating_sub(n_name)..)?;
+    let lower = name.to_ascii_lowercase();
+    let is_other = n_closing > 8
+        || OTHERS.iter().any(|other| memmem::find(&lower, other).is_some())
+        || OTHERS.iter().any(|other| memmem::find(expression, other).is_some());
+    let is_fit = is_strong(text) || is_password(name) && text.len() >= 8 && !text.contains(&b'/');
+    password(value, value_end).filter(|_| is_named(name) && !is_other && is_fit)
+}
+
+/// Returns a text without the backslashes at its end.
+fn without_slashes(text: &[u8]) -> &[u8] {
+    let n = text.iter().rev().take_while(|byte| **byte == b'\\').count();
+    text.get(..text.len().saturating_sub(n)).unwrap_or_default()
+}
+
 /// Returns the rest of a command, and the start and the end of the only word in the line after it.
 fn line(end: Cursor<'_>) -> Option<(&[u8], Cursor<'_>, Cursor<'_>)> {
     /// Commands that read the output instead of the terminal.
@@ -77,7 +140,7 @@ fn line(end: Cursor<'_>) -> Option<(&[u8], Cursor<'_>, Cursor<'_>)> {
     let mut arrows = memchr::memchr_iter(b'>', rest);
     let is_stored = arrows.any(|n| n == 0 || rest.get(n.saturating_sub(1)) != Some(&b'2'));
     let start = past_break(end.forward(n_line)).filter(|_| !is_read && !is_stored)?;
-    let start = past_colors(start);
+    let start = past_result(past_colors(start));
     let value = Quote::open(start).map_or(start, |(_, value)| value);
     let value_end = bare_end(value, |_| false);
     // A search before decoding sees the quote of JSON.
@@ -85,4 +148,12 @@ fn line(end: Cursor<'_>) -> Option<(&[u8], Cursor<'_>, Cursor<'_>)> {
         || Quote::open(value_end).is_some()
         || past_break(value_end).is_some();
     is_alone.then_some((rest, value, value_end))
+}
+
+/// Moves past the mark that an interpreter writes before a result: `=> `, `Out[3]: `, `$1 = `.
+fn past_result(at: Cursor<'_>) -> Cursor<'_> {
+    let is_digit = |byte: u8| byte.is_ascii_digit();
+    let numbered = at.past(b"Out[").map(|at| at.skip(6, is_digit)).and_then(|at| at.past(b"]: "));
+    let variable = || at.past(b"$").map(|at| at.skip(4, is_digit)).and_then(|at| at.past(b" ==> "));
+    numbered.or_else(variable).or_else(|| at.past(b"=> ")).unwrap_or(at)
 }

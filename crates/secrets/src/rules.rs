@@ -3,6 +3,7 @@
 mod commands;
 mod context;
 mod files;
+mod outputs;
 mod services;
 
 use crate::{
@@ -511,7 +512,11 @@ static BY_PREFIX: &[Rule] = &[
 /// Returns all rules. Of two rules that match at one position, the first one counts.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     let by_prefix = BY_PREFIX.iter().chain(services::BY_SERVICE);
-    by_prefix.chain(commands::BY_COMMAND).chain(context::BY_CONTEXT).chain(files::BY_FILE)
+    by_prefix
+        .chain(commands::BY_COMMAND)
+        .chain(context::BY_CONTEXT)
+        .chain(files::BY_FILE)
+        .chain(outputs::BY_OUTPUT)
 }
 
 /// Returns whether the secret of a short prefix is random, neither words nor an example.

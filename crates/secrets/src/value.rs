@@ -318,6 +318,16 @@ pub(crate) fn is_word_list(value: &[u8], max_weak: usize) -> bool {
         && !is_template(value)
 }
 
+/// Returns whether a value is a list of exactly three words in small letters with `-`, `_` or `.` between them:
+/// `kayak-pumpkin-lilac`. None of them may be weak ([`is_weak`]).
+pub(crate) fn is_short_list(value: &[u8]) -> bool {
+    let joint = value.iter().copied().find(|byte| matches!(byte, b'-' | b'_' | b'.'));
+    let words = || value.split(|byte| Some(*byte) == joint);
+    let is_word =
+        |word: &[u8]| (4..=12).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase);
+    words().count() == 3 && words().all(is_word) && !words().any(is_weak) && !is_template(value)
+}
+
 /// Returns whether a value is a password that a person made up, and no word of a sentence: `lobster4179`,
 /// `canyon_silver_oyster7`, `paddle.silver.oyster8`, `m4pl3_n1ck3l41`.
 pub(crate) fn is_invented(value: &[u8]) -> bool {
@@ -376,6 +386,28 @@ fn are_joined_words(value: &[u8]) -> bool {
         && words().all(is_word)
         && words().filter(|word| is_weak(word)).count() <= usize::from(joint == b'_')
         && !(joint == b'.' && words().any(|word| OWNERS.contains(&word)))
+}
+
+/// Returns whether a value consists of at least eight letters and two to six digits, and names no algorithm:
+/// `kayakpumpkin83`.
+pub(crate) fn is_word_and_digits(value: &[u8]) -> bool {
+    const OTHERS: &[&[u8]] = &[b"sha", b"argon", b"crypt", b"base", b"hmac", b"md5", b"utf"];
+    let n_digits = value.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let word = value.get(..value.len().saturating_sub(n_digits)).unwrap_or_default();
+    let lower = word.to_ascii_lowercase();
+    (8..=40).contains(&word.len())
+        && (2..=6).contains(&n_digits)
+        && word.iter().all(u8::is_ascii_alphabetic)
+        && !OTHERS.iter().any(|other| memmem::find(&lower, other).is_some())
+}
+
+/// Returns whether a value of at least 12 bytes is random, also with a single digit: `LmRvBnw6KcYsqZtX`. It may be the name
+/// of a thing, so something else must say that it is a secret.
+pub(crate) fn is_scrambled(value: &[u8]) -> bool {
+    let makeup = Makeup::of(value);
+    let is_mixed = makeup.n_lower > 1 && makeup.n_upper > 1 || makeup.n_digits > 1;
+    let is_rare = makeup.is_random() || has_many_humps(value);
+    value.len() >= 12 && is_mixed && is_rare && !value.contains(&b'/')
 }
 
 /// Returns whether a value is a secret even without a sign between it and its name: it has many

@@ -142,6 +142,8 @@ pub(super) static BY_COMMAND: &[Rule] = &[
             "secret set",
             "secret add",
             "secret create",
+            "secret update",
+            "secrets update",
             "secrets put",
             "secrets set",
             "secrets add",

@@ -4,7 +4,7 @@
 use crate::{
     arguments, attribute,
     class::{BASE64, CAPITALS, HEX, LETTERS},
-    command_line, keys,
+    command_line, jwk, keys,
     name::Word,
     printed,
     rule::{
@@ -71,8 +71,8 @@ pub(super) static BY_FILE: &[Rule] = &[
     Rule::new(
         "password",
         "a random password of Terraform",
-        &["m_password", "m_string"],
-        &[By(attribute::result_after)],
+        &["m_password", "m_string", "bcrypt_hash"],
+        &[Each(attribute::results)],
     ),
     Rule::new(
         "password",
@@ -204,7 +204,12 @@ pub(super) static BY_FILE: &[Rule] = &[
         &["---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----"],
         &[By(keys::ssh2)],
     ),
-    Rule::new("private-key", "a JSON Web Key", &["kty\"", "kty\\"], &[By(keys::jwk)]),
+    Rule::new(
+        "private-key",
+        "a JSON Web Key",
+        &["kty\"", "kty\\", "kty'", "kty:"],
+        &[Each(jwk::members)],
+    ),
     Rule {
         edge: Edge::None,
         secret: Secret::Part(0),

@@ -12,9 +12,10 @@ use crate::{
 };
 
 /// The spellings of other tests, and texts without a secret.
-const TEXTS: [&str; 3] = [
+const TEXTS: [&str; 4] = [
     include_str!("held_out/open.tsv"),
     include_str!("held_out/held_out.tsv"),
+    include_str!("held_out/shapes.tsv"),
     include_str!("held_out/benign.txt"),
 ];
 

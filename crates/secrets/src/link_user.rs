@@ -1,0 +1,33 @@
+//! Finds passwords and tokens of URLs whose user part other rules do not read.
+//!
+//! In: `ldap://cn=ada,dc=corp:x@host`, `https://x:x-oauth-basic@host`. Out: the range of `x`.
+
+use std::ops::Range;
+
+use crate::{
+    around::without_placeholders, command_line::password, cursor::Cursor, placeholder::is_template,
+    span::is_quote,
+};
+
+/// Finds the password after the name of an entry in a directory.
+pub(crate) fn directory(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let is_in = |byte: u8| byte.is_ascii_graphic() && !is_quote(byte) && !b"/<>\\?".contains(&byte);
+    let whole = end.skip(400, is_in).since(end.place());
+    let host = end.forward(memchr::memrchr(b'@', whole)?);
+    let user = end.forward(memchr::memchr(b':', host.since(end.place()))?);
+    let is_entry = user.since(end.place()).contains(&b'=');
+    password(user.forward(1), host).filter(|_| is_entry)
+}
+
+/// Finds the token before a word that stands for no password.
+pub(crate) fn token(start: Cursor<'_>, _: Cursor<'_>) -> Option<Range<usize>> {
+    /// Minimum length of a token.
+    const MIN_TOKEN: usize = 12;
+    let before = without_placeholders(start.window_before(255));
+    let is_in = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.~+=%!*".contains(byte);
+    let length = before.iter().rev().take_while(|byte| is_in(byte)).count();
+    let value = start.back(length);
+    let text = start.since(value.place());
+    let is_token = text.len() >= MIN_TOKEN && text.iter().any(u8::is_ascii_digit);
+    (is_token && !is_template(text)).then(|| value.place()..start.place())
+}
