@@ -10,7 +10,8 @@ const MAX_LOOK: usize = 128;
 
 /// Parts of example keys. A random string of 60 letters contains one with a chance of 1 in 30,000.
 ///
-/// The last ones are the token in the documentation of Telegram, and the keys of the emulators of Azure.
+/// The last ones are the token in the documentation of Telegram, the keys of the emulators of Azure, and the claims of the
+/// example on jwt.io.
 const MARKS: &[&str] = &[
     "example",
     "****",
@@ -23,6 +24,7 @@ const MARKS: &[&str] = &[
     "abc-def1234ghikl",
     "eby8vdm02xnocqflqu",
     "c2y6ydjf5/r+ob0n8a",
+    "eyjzdwiioiixmjm0nty3odkwiiwibmftzsi6ikpvag4grg9l",
 ];
 
 /// Further parts of values that are not secrets, for values with a name.
