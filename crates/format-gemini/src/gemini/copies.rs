@@ -6,7 +6,7 @@
 //! In: messages before with the parts `text A`, `call 1`, `result 1`, `text B`; then messages with the parts
 //! `text A` and `call 1`, `result 1`, `text C`. Out: the first two are copies.
 
-use core_model::{ByHash, IdHasher};
+use core_model::IdHasher;
 use jsonl::{Text, Value};
 
 use super::{
@@ -18,29 +18,31 @@ use crate::part::member;
 /// The parts of earlier messages, in order.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
-    /// The places of each part, by its hash, in ascending order.
-    places: ByHash<Vec<usize>>,
-    n_parts: usize,
+    /// The hash and the place of each part, sorted before the first search.
+    places: Vec<(u64, usize)>,
+    is_sorted: bool,
     /// The place behind the last part that was found.
     next: usize,
 }
 
 impl Parts {
     pub(super) fn extend(&mut self, parts: &[u64]) {
-        for part in parts {
-            self.places.entry(*part).or_default().push(self.n_parts);
-            self.n_parts = self.n_parts.saturating_add(1);
-        }
+        let start = self.places.len();
+        self.places.extend(parts.iter().zip(start..).map(|(part, place)| (*part, place)));
+        self.is_sorted = false;
     }
 
     /// Searches for parts in this order, behind the part that was found last. Returns whether all are
     /// there.
     pub(super) fn find(&mut self, parts: &[u64]) -> bool {
+        if !std::mem::replace(&mut self.is_sorted, true) {
+            self.places.sort_unstable();
+        }
         let mut next = self.next;
         for part in parts {
-            let places = self.places.get(part).map(Vec::as_slice).unwrap_or_default();
-            let at = places.partition_point(|place| *place < next);
-            let Some(place) = places.get(at) else { return false };
+            let at = self.places.partition_point(|place| *place < (*part, next));
+            let found = self.places.get(at).filter(|(hash, _)| hash == part);
+            let Some((_, place)) = found else { return false };
             next = place.saturating_add(1);
         }
         self.next = next;
@@ -97,4 +99,21 @@ fn messages_whose_parts_come_in_order_are_copies() {
     assert!(parts.find(&[3, 4]));
     assert!(!parts.find(&[4]), "it was found");
     assert!(parts.find(&[]));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_found_in_order_and_once() {
+        let mut parts = Parts::default();
+        parts.extend(&[7, 3, 7]);
+        parts.extend(&[5]);
+        assert!(
+            parts.find(&[7]) && !parts.find(&[7, 3]) && parts.find(&[7, 5]) && !parts.find(&[5])
+        );
+        parts.extend(&[5]);
+        assert!(parts.find(&[5]) && !parts.find(&[5]) && parts.find(&[]));
+    }
 }
