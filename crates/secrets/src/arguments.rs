@@ -61,7 +61,7 @@ pub(crate) fn foreign_name(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize
     password(value, value_end)
 }
 
-/// Finds the value after a name and a verb: `le mot de passe du serveur est x`. No sentence has it as a word.
+/// Finds the value after a name and a verb: `le mot de passe du serveur est x`. An ordinary word is no value.
 fn foreign_verb(end: Cursor<'_>) -> Option<Range<usize>> {
     const VERBS: &[&[u8]] =
         &[b" est ", b" es ", " è ".as_bytes(), " é ".as_bytes(), b" is ", b" jest ", b": "];

@@ -269,7 +269,7 @@ pub(crate) fn answer(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     password(at, value_end).filter(|_| is_strong(text) || is_invented(text))
 }
 
-/// Finds the value of a pair after `--from-literal=`, whatever its name is.
+/// Finds the value of a pair after `--from-literal=`. The pair may have any name.
 pub(crate) fn literal(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let at = end.skip(1, |byte| byte == b'=' || byte == b' ');
     let at = Quote::open(at).map_or(at, |(_, at)| at);

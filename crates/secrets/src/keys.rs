@@ -155,7 +155,7 @@ pub(crate) fn host(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     (is_key && value.place() > host.place()).then(|| value.place()..value_end.place())
 }
 
-/// Finds the values of `literals` in a generator of secrets, whatever their names are.
+/// Finds the values of `literals` in a generator of secrets. They may have any names.
 pub(crate) fn generator(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     /// Bytes of a generator that are searched.
     const MAX_GENERATOR: usize = 1000;

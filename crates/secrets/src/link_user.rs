@@ -19,7 +19,7 @@ pub(crate) fn directory(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> 
     password(user.forward(1), host).filter(|_| is_entry)
 }
 
-/// Finds the token before a word that stands for no password.
+/// Finds the token before a fixed word such as `x-oauth-basic`: `https://x:x-oauth-basic@host`.
 pub(crate) fn token(start: Cursor<'_>, _: Cursor<'_>) -> Option<Range<usize>> {
     /// Minimum length of a token.
     const MIN_TOKEN: usize = 12;

@@ -22,7 +22,7 @@ pub(crate) enum Word {
     Pat,
     /// `session`, in the name of a session cookie.
     Session,
-    /// `salt` or `pepper`, after a word that names what it protects: `HASH_SALT`.
+    /// `salt` or `pepper` after its purpose, such as a hash or a cookie: `HASH_SALT`.
     Salt,
 }
 

@@ -234,10 +234,10 @@ pub(crate) fn is_example(token: &[u8]) -> bool {
     // Backslashes repeat in JSON within JSON.
     let is_run = |run: &[u8]| run.len() >= 8 && run.first().is_some_and(u8::is_ascii_alphanumeric);
     let repeats = lower.chunk_by(|a, b| a == b).any(is_run);
-    // A random value may have four of them in both cases.
+    // The letter x four times in one case: a random value may have it in both.
     let start = token.get(..MAX_LOOK).unwrap_or(token);
-    let has_xxxx = [&b"xxxx"[..], b"XXXX"].iter().any(|text| memmem::find(start, text).is_some());
-    repeats || has_xxxx || has_any(lower, MARKS) || memmem::find(token, PLACEHOLDER).is_some()
+    let has_crosses = start.windows(4).any(|four| four == [b'x'; 4] || four == [b'X'; 4]);
+    repeats || has_crosses || has_any(lower, MARKS) || memmem::find(token, PLACEHOLDER).is_some()
 }
 
 /// Returns whether the value of a name such as `password` is a placeholder for a reader or a

@@ -11,7 +11,7 @@ use crate::{
     command_line::password,
     cursor::Cursor,
     piped::is_password,
-    span::{Quote, bare_end, is_quote, past_blanks},
+    span::{is_quote, past_blanks, string_or_word},
     value::{is_invented, is_scrambled, is_strong, is_uuid, is_word_and_digits, is_word_list},
 };
 
@@ -49,7 +49,7 @@ pub(crate) fn slashed(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>
         b"flow",
         b"section",
     ];
-    let (value, value_end) = word(end)?;
+    let (value, value_end) = string_or_word(past_blanks(end, 2))?;
     let found = password(value, value_end)?;
     let before = context(start, 120);
     let is_in = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.@".contains(byte);
@@ -74,7 +74,8 @@ pub(crate) fn slashed(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>
 pub(crate) fn of_user(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     const JOINTS: &[&[u8]] = &[b" : ", b": ", b":", b" / ", b"/", b" | ", b", ", b" - ", b" "];
     let closed = past_closers(end).0;
-    let (value, value_end) = word(JOINTS.iter().find_map(|joint| closed.past(joint))?)?;
+    let (value, value_end) =
+        string_or_word(past_blanks(JOINTS.iter().find_map(|joint| closed.past(joint))?, 2))?;
     let text = value_end.since(value.place());
     let is_clear = is_strong(text) || is_word_list(text, 0) || is_invented(text);
     let is_clear = is_clear || is_scrambled(text);
@@ -99,7 +100,8 @@ pub(crate) fn referred(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize
     ];
     const NAMES: &[&[u8]] =
         &[b"secret", b"api key", b"apikey", b"api_key", b"token", b"private key", b"license key"];
-    let (value, value_end) = word(end.skip(2, |byte| byte == b':' || byte == b' '))?;
+    let (value, value_end) =
+        string_or_word(past_blanks(end.skip(2, |byte| byte == b':' || byte == b' '), 2))?;
     let text = value_end.since(value.place());
     let is_clear = is_strong(text) || is_word_list(text, 0) || is_invented(text);
     if !is_clear || is_uuid(text) || text.contains(&b'/') {
@@ -110,13 +112,4 @@ pub(crate) fn referred(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize
     let is_key = text.len() >= 20 && has(NAMES) && !has(OTHERS);
     let is_word = is_password(&before) && has(&[b"password", b"passphrase", b"passcode", b"pwd"]);
     password(value, value_end).filter(|_| is_key || is_word && !has(OTHERS))
-}
-
-/// Returns the start and the end of a word, without its quotes.
-fn word(at: Cursor<'_>) -> Option<(Cursor<'_>, Cursor<'_>)> {
-    let at = past_blanks(at, 2);
-    match Quote::open(at) {
-        Some((quote, value)) => Some((value, quote.close(value)?)),
-        None => Some((at, bare_end(at, |_| false))).filter(|(at, end)| end.place() > at.place()),
-    }
 }

@@ -1,7 +1,7 @@
 //! Finds the secret part of the URL of a webhook, also with escaped slashes.
 //!
 //! In: `hooks.zapier.com/hooks/catch/3864779/x/`, `https:\/\/discord.com\/api\/webhooks\/12…\/x`. Out: the range of
-//! `x`. Who has the URL can send messages or start jobs.
+//! `x`. The URL alone is enough to send messages or to start jobs.
 
 use std::ops::Range;
 
