@@ -137,9 +137,9 @@ pub use self::{
     views::{
         Answers, Compaction, CompactionRule, CostPolicy, Costs, DurationRule, Ending, ErrorPolicy,
         Errors, Exchange, Exchanges, FilesTouched, Generation, Generations, Lane, Markdown,
-        Messages, ModelTokens, Moment, Overview, Point, PointKind, Runs, Said, SaidBlock, Span,
-        Timeline, TokenTotals, ToolRun, ToolRuns, Touches, TypeCounts, Viewed, event_millis,
-        failed_results, is_api_error, is_failure, quoted, shell_command, shown_time, thread,
-        tool_path,
+        Messages, ModelTokens, Moment, NameRoom, OTHERS, Overview, Point, PointKind, Runs, Said,
+        SaidBlock, Span, Timeline, TokenTotals, ToolRun, ToolRuns, Touches, TypeCounts, Viewed,
+        event_millis, failed_results, is_api_error, is_failure, quoted, shell_command, shown_time,
+        thread, tool_path,
     },
 };

@@ -14,6 +14,7 @@ mod failures;
 mod files;
 mod markdown;
 mod model_tokens;
+mod names;
 mod overview;
 mod said;
 mod span;
@@ -34,6 +35,7 @@ pub use self::{
     files::{FilesTouched, Touches, tool_path},
     markdown::{Markdown, quoted, shown_time},
     model_tokens::ModelTokens,
+    names::{NameRoom, OTHERS},
     overview::{Overview, Runs},
     said::{Messages, Said, SaidBlock},
     span::{DurationRule, Span},

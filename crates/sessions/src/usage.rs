@@ -16,7 +16,9 @@ mod table;
 
 use std::collections::HashMap;
 
-use core_model::{Body, ByHash, CostPolicy, Event, Format, Hashes, Tokens, event_millis};
+use core_model::{
+    Body, ByHash, CostPolicy, Event, Format, Hashes, NameRoom, OTHERS, Tokens, event_millis,
+};
 
 use self::table::{Entry, NO_TIME, Table};
 pub use self::{
@@ -41,6 +43,19 @@ struct Labels {
 }
 
 impl Labels {
+    /// Returns the index of a label. Names that have no room become `(others)`.
+    fn place_within(&mut self, room: &mut NameRoom, mut label: Label) -> u32 {
+        if !self.places.contains_key(&label) {
+            let Label { model, project, .. } = &mut label;
+            for name in [model, project].into_iter().flatten() {
+                if name != OTHERS && !room.add(name) {
+                    OTHERS.clone_into(name);
+                }
+            }
+        }
+        self.place(label)
+    }
+
     fn place(&mut self, label: Label) -> u32 {
         if let Some(place) = self.places.get(&label) {
             return *place;
@@ -182,6 +197,8 @@ impl Usage {
 pub struct SessionUsage {
     table: Table,
     labels: Labels,
+    /// The room for models and folders, about 4 MiB in each session.
+    room: NameRoom,
     /// The label of the last response, with the model and the folder as written.
     last_label: Option<(String, String, u32)>,
     /// Tokens of sub-agents' responses, by the hashes of their message ids.
@@ -212,6 +229,7 @@ impl Default for SessionUsage {
         Self {
             table: Table::default(),
             labels: Labels::default(),
+            room: NameRoom::default(),
             last_label: None,
             told: ByHash::default(),
             message_ids: Hashes::default(),
@@ -371,11 +389,8 @@ impl SessionUsage {
                 let text = |json| {
                     Some(jsonl::Text::new(json)?.decode().into_owned()).filter(|it| !it.is_empty())
                 };
-                let place = self.labels.place(Label {
-                    model: text(model),
-                    project: text(cwd),
-                    agent: format.name,
-                });
+                let label = Label { model: text(model), project: text(cwd), agent: format.name };
+                let place = self.labels.place_within(&mut self.room, label);
                 self.last_label = Some((model.to_owned(), cwd.to_owned(), place));
                 place
             }

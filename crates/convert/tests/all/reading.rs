@@ -410,6 +410,39 @@ fn tokens_of_a_sub_agent_with_a_file_count_once() {
 }
 
 #[test]
+fn names_without_room_are_counted_together() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let main = folder.path().join("5b0f3c1e-7a51-4d3e-9a41-0c7e1f2a9b06.jsonl");
+    let line = |id: &str, name: &str| {
+        format!(
+            r#"{{"type":"assistant","isSidechain":false,"cwd":"/p","uuid":"{id}","parentUuid":null,"sessionId":"5b0f3c1e-7a51-4d3e-9a41-0c7e1f2a9b06","timestamp":"2026-02-03T10:00:03.000Z","message":{{"id":"m{id}","model":"{name}","role":"assistant","content":[{{"type":"tool_use","id":"t{id}","name":"{name}","input":{{}}}},{{"type":"tool_use","id":"r{id}","name":"Read","input":{{"file_path":"/{name}"}}}}],"usage":{{"input_tokens":1,"output_tokens":2}}}}}}"#
+        )
+    };
+    let long = ["x", "y"].map(|letter| letter.repeat(5_000));
+    let lines = [line("1", &long[0]), line("2", "short"), line("3", &long[1])].join("\n") + "\n";
+    std::fs::write(&main, lines).expect("written");
+    let main = main.to_str().expect("UTF-8");
+    let object = |args: &[&str]| {
+        serde_json::from_str::<serde_json::Value>(&printed(args, main)).expect("an object")
+    };
+    let stats = object(&["stats", "--json"]);
+    for (place, count) in [("tools", "calls"), ("files_touched", "read")] {
+        let counts = stats[place].as_object().expect("counts");
+        let counts: Vec<_> =
+            counts.iter().map(|(name, counts)| (name.as_str(), counts[count].as_u64())).collect();
+        let (short, read) = if place == "tools" { ("short", 3) } else { ("/short", 0) };
+        let mut expected = vec![("(others)", Some(2)), (short, Some(1))];
+        if read > 0 {
+            expected.insert(1, ("Read", Some(read)));
+        }
+        assert_eq!(counts, expected, "{place}");
+    }
+    let usage = printed(&["usage", "--by", "model", "--json"], main);
+    assert!(usage.contains("(others)") && usage.contains("short"), "{usage}");
+    assert!(!usage.contains("xxxx") && usage.len() < 4_000, "{usage}");
+}
+
+#[test]
 fn an_older_version_of_a_session_that_shrank_is_kept() {
     let folder = tempfile::tempdir().expect("a folder");
     let (archive, out) = (folder.path().join("archive"), folder.path().join("out"));

@@ -99,7 +99,7 @@ impl ToolRuns {
         let moment = Moment { place, time: viewed.time };
         match &event.body {
             Body::Message(_) => {
-                for block in viewed.each_block() {
+                for block in viewed.blocks() {
                     match block {
                         Block::ToolUse(tool) => {
                             let (id, name) = (tool.id.decode(), tool.name.decode());

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use super::OTHERS;
 use crate::{Body, Event, Role};
 
 /// Numbers of lines by type.
@@ -19,9 +20,6 @@ const MAX_KINDS: usize = 1_000;
 
 /// Length in bytes up to which a type has a count of its own.
 const MAX_NAME: usize = 256;
-
-/// The name of the count of all other types.
-const OTHERS: &str = "(others)";
 
 impl TypeCounts {
     /// Adds an event.

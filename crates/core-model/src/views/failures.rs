@@ -26,7 +26,7 @@ impl Errors {
     }
 
     pub(super) fn view(viewed: &Viewed<'_, '_>, policy: ErrorPolicy) -> Self {
-        let n_tool = viewed.failures(policy).count() as u64;
+        let n_tool = viewed.failed_results(policy).count() as u64;
         Self { n_tool, n_api: u64::from(is_api_error(viewed.event)) }
     }
 

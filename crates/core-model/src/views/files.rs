@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use jsonl::{Raw, Scanner};
 
-use super::Viewed;
+use super::{NameRoom, OTHERS, Viewed};
 use crate::{Block, Event};
 
 /// The counts of a file.
@@ -25,6 +25,7 @@ pub struct Touches {
 pub struct FilesTouched {
     scanner: Scanner,
     files: BTreeMap<String, Touches>,
+    room: NameRoom,
 }
 
 impl FilesTouched {
@@ -35,7 +36,7 @@ impl FilesTouched {
 
     /// Adds an event that other views also use.
     pub fn view(&mut self, viewed: &Viewed<'_, '_>) {
-        for block in viewed.each_block() {
+        for block in viewed.blocks() {
             let Block::ToolUse(tool) = block else { continue };
             let touch: fn(&mut Touches) = match &*tool.name.decode() {
                 "Read" | "NotebookRead" | "read" => |touches| touches.read += 1,
@@ -44,9 +45,15 @@ impl FilesTouched {
                 _ => continue,
             };
             if let Some(path) = tool_path(tool.input.json().raw(), &mut self.scanner) {
-                touch(self.files.entry(path).or_default());
+                touch(self.touches(path));
             }
         }
+    }
+
+    /// Returns the counts of a file. Beyond about 4 MiB of paths, further files count as `(others)`.
+    fn touches(&mut self, path: String) -> &mut Touches {
+        let is_known = self.files.contains_key(&path) || self.room.add(&path);
+        self.files.entry(if is_known { path } else { OTHERS.to_owned() }).or_default()
     }
 
     /// Returns the files with their counts, sorted by path.

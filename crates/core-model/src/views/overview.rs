@@ -4,7 +4,7 @@ use std::{collections::HashSet, fmt};
 
 use jsonl::Scanner;
 
-use super::{DurationRule, ErrorPolicy, Errors, Span, Viewed, span::Minutes};
+use super::{DurationRule, ErrorPolicy, Errors, NameRoom, Span, Viewed, span::Minutes};
 use crate::{Block, Body, Event, IdSet, Message, Role, Status};
 
 /// A summary of a session in a few lines.
@@ -49,7 +49,7 @@ pub struct Overview {
     /// is larger.
     pub n_sub_agents: u64,
     /// The distinct names of the sub-agents in the tool uses that start them. Without a name, the
-    /// mode in the prompt.
+    /// mode in the prompt. About 4 MiB at most.
     pub sub_agents: Vec<String>,
     /// The errors.
     pub errors: Errors,
@@ -63,6 +63,7 @@ pub struct Overview {
     agents: IdSet,
     n_agents: u64,
     names: HashSet<String>,
+    room: NameRoom,
     has_main: bool,
     n_started: u64,
     scanner: Scanner,
@@ -109,10 +110,10 @@ impl Overview {
 
     fn message(&mut self, message: &Message<'_>, viewed: &Viewed<'_, '_>) {
         let is_text = |block: Block<'_>| matches!(block, Block::Text(text) if !text.is_empty());
-        if message.role == Role::User && !message.is_meta && viewed.each_block().any(is_text) {
+        if message.role == Role::User && !message.is_meta && viewed.blocks().any(is_text) {
             self.n_user_messages += 1;
         }
-        for block in viewed.each_block() {
+        for block in viewed.blocks() {
             if let Block::ToolUse(tool) = block {
                 self.call(&tool.id.decode(), &tool.name.decode(), tool.input.json().raw());
             }
@@ -136,7 +137,8 @@ impl Overview {
         };
         let prompt = || mode(&[text("description"), text("prompt")].map(Option::unwrap_or_default));
         let name = text("subagent_type").unwrap_or_else(|| prompt().to_owned());
-        if self.names.insert(name.clone()) {
+        if !self.names.contains(&name) && self.room.add(&name) {
+            self.names.insert(name.clone());
             self.sub_agents.push(name);
         }
     }

@@ -143,7 +143,7 @@ fn kind(viewed: &Viewed<'_, '_>) -> Option<PointKind> {
         }
         _ => return None,
     };
-    if message.is_api_error || viewed.failures(ErrorPolicy::Flag).next().is_some() {
+    if message.is_api_error || viewed.failed_results(ErrorPolicy::Flag).next().is_some() {
         return Some(PointKind::Error);
     }
     if !message.has_content() {

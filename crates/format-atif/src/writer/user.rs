@@ -118,7 +118,7 @@ fn content(content: &Content<'_>, field: &'static str, out: &mut Output) -> Stri
         }
         _ => {}
     }
-    let mut parts = Vec::new();
+    let mut parts = Parts::default();
     for (block, _) in content.blocks() {
         match block {
             Block::ToolResult(_) if field == "message.content" => {}
@@ -135,11 +135,7 @@ fn content(content: &Content<'_>, field: &'static str, out: &mut Output) -> Stri
             }
         }
     }
-    match parts.as_slice() {
-        [] => "\"\"".to_owned(),
-        [Part::Text(one)] => one.clone(),
-        parts => format!("[{}]", parts.iter().map(Part::json).collect::<Vec<_>>().join(",")),
-    }
+    parts.finish()
 }
 
 /// A part of a content.
@@ -150,14 +146,51 @@ enum Part {
     Image(String, String),
 }
 
-impl Part {
-    fn json(&self) -> String {
-        match self {
-            Part::Text(text) => format!("{{\"type\":\"text\",\"text\":{text}}}"),
-            Part::Image(media_type, path) => format!(
-                "{{\"type\":\"image\",\"source\":{{\"media_type\":{media_type},\"path\":\"{path}\"}}}}"
-            ),
+/// The parts of a content, as JSON. A message may have a million of them.
+#[derive(Default)]
+struct Parts {
+    /// The first part, until there is a second.
+    first: Option<Part>,
+    /// The array of two or more parts, without its end.
+    array: String,
+}
+
+impl Parts {
+    fn push(&mut self, part: Part) {
+        match self.first.take() {
+            None if self.array.is_empty() => return self.first = Some(part),
+            None => {}
+            Some(first) => self.append(&first),
         }
+        self.append(&part);
+    }
+
+    fn append(&mut self, part: &Part) {
+        self.array.push(if self.array.is_empty() { '[' } else { ',' });
+        match part {
+            Part::Text(text) => {
+                self.array.extend(["{\"type\":\"text\",\"text\":", text, "}"]);
+            }
+            Part::Image(media_type, path) => self.array.extend([
+                "{\"type\":\"image\",\"source\":{\"media_type\":",
+                media_type,
+                ",\"path\":\"",
+                path,
+                "\"}}",
+            ]),
+        }
+    }
+
+    /// Returns a string for one text, or else an array.
+    fn finish(mut self) -> String {
+        match self.first.take() {
+            Some(Part::Text(text)) => return text,
+            Some(image) => self.append(&image),
+            None if self.array.is_empty() => return "\"\"".to_owned(),
+            None => {}
+        }
+        self.array.push(']');
+        self.array
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use core_model::{
     CompactionRule, DurationRule, ErrorPolicy, Event, FilesTouched, Generations, Markdown,
     Messages, Overview, Place, PointKind, Role, Said, SaidBlock, Span, Timeline, TokenTotals,
-    ToolRuns, TypeCounts, failed_results,
+    ToolRuns, TypeCounts, Viewed, failed_results,
 };
 use format_claude_code::read;
 use jsonl::Scanner;
@@ -122,6 +122,29 @@ fn errors_by_three_policies() {
             let policies = [ErrorPolicy::Flag, ErrorPolicy::Text, ErrorPolicy::Either];
             let found = policies.map(|policy| failed_results(event, policy).count());
             assert_eq!(&found, expected, "{line}");
+        });
+    }
+}
+
+#[test]
+fn a_message_of_many_blocks_is_counted_whole() {
+    for n_blocks in [2, 4_096, 4_097, 20_000] {
+        let calls = (0..n_blocks / 2).map(|n| {
+            format!(
+                r#"{{"type":"tool_use","id":"t{n}","name":"Read","input":{{"path":"{n}"}}}},{{"type":"tool_result","tool_use_id":"t{n}","is_error":true}}"#
+            )
+        });
+        let blocks = calls.collect::<Vec<_>>().join(",");
+        let line = format!(r#"{{"type":"assistant","message":{{"content":[{blocks}]}}}}"#);
+        each(line.as_bytes(), |_, event| {
+            let viewed = Viewed::new(event);
+            let (mut overview, mut files) = (Overview::default(), FilesTouched::default());
+            overview.view(&viewed);
+            files.view(&viewed);
+            let half = n_blocks as u64 / 2;
+            assert_eq!((overview.n_tool_calls, overview.errors.n_tool), (half, half));
+            assert_eq!(files.iter().count() as u64, half);
+            assert_eq!(viewed.failed_results(ErrorPolicy::Flag).count() as u64, half);
         });
     }
 }

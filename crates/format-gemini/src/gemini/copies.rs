@@ -88,19 +88,6 @@ pub(super) fn parts_of(message: &GeminiMessage<'_>, hasher: &IdHasher) -> Vec<u6
     parts
 }
 
-#[test]
-fn messages_whose_parts_come_in_order_are_copies() {
-    let mut parts = Parts::default();
-    parts.extend(&[1, 2, 1, 3]);
-    parts.extend(&[4]);
-    assert!(parts.find(&[1, 1]));
-    assert!(!parts.find(&[2]), "it is before");
-    assert!(!parts.find(&[3, 5]));
-    assert!(parts.find(&[3, 4]));
-    assert!(!parts.find(&[4]), "it was found");
-    assert!(parts.find(&[]));
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,12 +95,14 @@ mod tests {
     #[test]
     fn parts_are_found_in_order_and_once() {
         let mut parts = Parts::default();
-        parts.extend(&[7, 3, 7]);
-        parts.extend(&[5]);
-        assert!(
-            parts.find(&[7]) && !parts.find(&[7, 3]) && parts.find(&[7, 5]) && !parts.find(&[5])
-        );
-        parts.extend(&[5]);
-        assert!(parts.find(&[5]) && !parts.find(&[5]) && parts.find(&[]));
+        parts.extend(&[1, 2, 1, 3]);
+        parts.extend(&[4]);
+        assert!(parts.find(&[1, 1]));
+        assert!(!parts.find(&[2]), "it is before");
+        assert!(!parts.find(&[3, 5]));
+        assert!(parts.find(&[3, 4]));
+        assert!(!parts.find(&[4]), "it was found");
+        parts.extend(&[4]);
+        assert!(parts.find(&[4]) && !parts.find(&[4]) && parts.find(&[]));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use core_model::{Block, Body, ByHash, IdSet, ToolResult, Viewed};
+use core_model::{Block, Body, ByHash, IdSet, NameRoom, OTHERS, ToolResult, Viewed};
 
 /// A tool call.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,6 +43,7 @@ pub(super) struct Runs {
     by_id: ByHash<u32>,
     names: Vec<String>,
     places: HashMap<String, u32>,
+    room: NameRoom,
 }
 
 impl Runs {
@@ -50,7 +51,7 @@ impl Runs {
     pub(super) fn view(&mut self, viewed: &Viewed<'_, '_>, ids: &IdSet) {
         match &viewed.event.body {
             Body::Message(_) => {
-                for block in &viewed.blocks {
+                for block in viewed.blocks() {
                     match block {
                         Block::ToolUse(tool) => {
                             let id = ids.hash(&tool.id.decode());
@@ -58,7 +59,7 @@ impl Runs {
                         }
                         Block::ToolResult(result) => {
                             let id = ids.hash(&result.tool_use_id.decode());
-                            self.answer(id, result, viewed.time);
+                            self.answer(id, &result, viewed.time);
                         }
                         _ => {}
                     }
@@ -116,6 +117,9 @@ impl Runs {
     fn place(&mut self, name: &str) -> u32 {
         if let Some(place) = self.places.get(name) {
             return *place;
+        }
+        if name != OTHERS && !self.room.add(name) {
+            return self.place(OTHERS);
         }
         let place = self.names.len() as u32;
         self.names.push(name.to_owned());
