@@ -12,7 +12,7 @@ use crate::{
     command_line::password,
     cursor::Cursor,
     piped::{is_named, is_password},
-    span::{Quote, past_blanks, string_or_word},
+    span::{self, Quote, past_blanks, string_or_word},
     value::{Form, Kind, is_strong},
 };
 
@@ -84,10 +84,7 @@ pub(crate) fn changed(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>
 
 /// Returns the range of the string that a name has, if it is a secret.
 fn assigned(name: Cursor<'_>, text: &[u8]) -> Option<Range<usize>> {
-    let closed = past_closers(name.past(text)?).0;
-    let sign = past_blanks(closed, 40);
-    let sign = sign.past(b":").or_else(|| sign.past(b"="))?;
-    let (quote, value) = Quote::open(past_blanks(sign, 8))?;
+    let (quote, value) = span::assigned(name.past(text)?)?;
     password(value, quote.close(value)?)
 }
 

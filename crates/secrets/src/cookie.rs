@@ -13,7 +13,7 @@ use crate::{
     cursor::Cursor,
     name::follows_placeholder,
     placeholder::PLACEHOLDER,
-    span::{Quote, is_blank, is_quote, past_blanks, past_break, past_tab},
+    span::{Quote, assigned, is_blank, is_quote, past_blanks, past_break, past_tab},
     value::{Form, Kind, is_uuid},
 };
 
@@ -106,9 +106,7 @@ pub(crate) fn described(start: Cursor<'_>, _: Cursor<'_>) -> Vec<Range<usize>> {
         let text = until_placeholder(start.window(MAX_BEFORE));
         let text = text.split(|byte| matches!(byte, b'{' | b'}')).next()?;
         let name = start.forward(memmem::find(text, b"alue")?).forward(4);
-        let sign = past_blanks(past_closers(name).0, 4);
-        let sign = sign.past(b":").or_else(|| sign.past(b"="))?;
-        let (_, value) = Quote::open(past_blanks(sign, 4))?;
+        let (_, value) = assigned(name)?;
         secret(value, value.skip(4096, is_in_value))
     };
     found().into_iter().chain(after()).collect()
@@ -127,9 +125,7 @@ fn objects(sign: Cursor<'_>) -> Vec<Range<usize>> {
     let text = at.window(MAX_LIST).split(|byte| *byte == b']').next().unwrap_or_default();
     let names = memmem::find_iter(text, b"alue").take(MAX_PAIRS);
     let value = |n: usize| {
-        let sign = past_blanks(past_closers(at.forward(n).forward(4)).0, 4);
-        let sign = sign.past(b":").or_else(|| sign.past(b"="))?;
-        let (_, value) = Quote::open(past_blanks(sign, 4))?;
+        let (_, value) = assigned(at.forward(n).forward(4))?;
         secret(value, value.skip(4096, is_in_value))
     };
     names.filter_map(value).collect()

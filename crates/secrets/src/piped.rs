@@ -35,16 +35,18 @@ pub(crate) fn read(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
 
 /// Returns whether a name is that of a password or a token. A key may be one of a cache.
 pub(crate) fn is_password(name: &[u8]) -> bool {
-    const NAMES: &[&str] = &["PASS", "PWD", "SECRET", "TOKEN", "CREDENTIAL"];
-    let upper = name.to_ascii_uppercase();
-    NAMES.iter().any(|name| memmem::find(&upper, name.as_bytes()).is_some())
+    has_any(name, &["PASS", "PWD", "SECRET", "TOKEN", "CREDENTIAL"])
 }
 
 /// Returns whether a command has the name of a secret.
 pub(crate) fn is_named(command: &[u8]) -> bool {
-    const NAMES: &[&str] = &["PASS", "PWD", "SECRET", "TOKEN", "KEY", "CREDENTIAL"];
-    let upper = command.to_ascii_uppercase();
-    NAMES.iter().any(|name| memmem::find(&upper, name.as_bytes()).is_some())
+    is_password(command) || has_any(command, &["KEY"])
+}
+
+/// Returns whether a text contains one of the words, in any case.
+fn has_any(text: &[u8], words: &[&str]) -> bool {
+    let upper = text.to_ascii_uppercase();
+    words.iter().any(|word| memmem::find(&upper, word.as_bytes()).is_some())
 }
 
 /// Finds what `echo`, `printf` or `cat` before the last `|` writes.

@@ -94,10 +94,7 @@ pub(crate) fn decrypted(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> 
     let start = SIGNS.iter().find_map(|sign| start.past(sign)).unwrap_or(start);
     let value = Quote::open(start).map_or(start, |(_, value)| value);
     let value_end = bare_end(value, |_| false);
-    let is_over = value_end.next().is_none()
-        || Quote::open(value_end).is_some()
-        || past_break(value_end).is_some();
-    password(value, value_end).filter(|_| is_over)
+    password(value, value_end).filter(|_| ends_line(value_end))
 }
 
 /// Returns the range of the value of an expression, if the last name of the expression is that of a secret.
@@ -143,11 +140,12 @@ fn line(end: Cursor<'_>) -> Option<(&[u8], Cursor<'_>, Cursor<'_>)> {
     let start = past_result(past_colors(start));
     let value = Quote::open(start).map_or(start, |(_, value)| value);
     let value_end = bare_end(value, |_| false);
-    // A search before decoding sees the quote of JSON.
-    let is_alone = value_end.next().is_none()
-        || Quote::open(value_end).is_some()
-        || past_break(value_end).is_some();
-    is_alone.then_some((rest, value, value_end))
+    ends_line(value_end).then_some((rest, value, value_end))
+}
+
+/// Returns whether a line ends at a position. A search before decoding sees the quote of JSON there.
+fn ends_line(at: Cursor<'_>) -> bool {
+    at.next().is_none() || Quote::open(at).is_some() || past_break(at).is_some()
 }
 
 /// Moves past the mark that an interpreter writes before a result: `=> `, `Out[3]: `, `$1 = `.

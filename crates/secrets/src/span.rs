@@ -3,7 +3,7 @@
 //!
 //! In: `\"a b\" c` from `a` on. Out: the end of `b`.
 
-use crate::{cursor::Cursor, value::MAX_VALUE};
+use crate::{around::past_closers, cursor::Cursor, value::MAX_VALUE};
 
 /// A quote that opens a string, and the number of backslashes before it: none in plain text, one in
 /// JSON within a string, three in JSON within JSON within a string.
@@ -105,6 +105,14 @@ pub(crate) fn past_tab(at: Cursor<'_>) -> Option<Cursor<'_>> {
         let letter = at.skip(63, |byte| byte == b'\\');
         (letter.place() > at.place()).then(|| letter.past(b"t")).flatten()
     })
+}
+
+/// Returns the quote and the start of the string that is assigned to a name, whose end is at a position: in
+/// `value": "x"` after `value`, the start of `x`.
+pub(crate) fn assigned(name_end: Cursor<'_>) -> Option<(Quote, Cursor<'_>)> {
+    let sign = past_blanks(past_closers(name_end).0, 40);
+    let at = sign.past(b":").or_else(|| sign.past(b"="))?;
+    Quote::open(past_blanks(at, 8))
 }
 
 /// Returns the start and the end of the string at a position, without its quotes, or of the bare word there.
