@@ -29,7 +29,9 @@ const MAX_SETS: usize = 4096;
 /// Limit on the depth of a respelt value. The orders of deeper objects would never be used.
 const MAX_DEPTH: u32 = 128;
 
-/// Limit on known shapes of objects that need no order.
+/// Numbers of known shapes of objects that need no order: the first one, and the limit. Both are powers of two. A session
+/// may have thousands of sub-agents, each with a table of its own.
+const FIRST_SHAPES: usize = 64;
 const MAX_SHAPES: usize = 1024;
 
 /// The orders of members in a written file so far, by the hash of their set.
@@ -94,8 +96,9 @@ impl KeyShape {
         !is_kept(self.n_keys)
     }
 
-    fn place(self) -> usize {
-        self.hash as usize % MAX_SHAPES
+    /// Returns the place in a table of `n_places`, a power of two; a place behind an empty table.
+    fn place(self, n_places: usize) -> usize {
+        self.hash as usize & n_places.wrapping_sub(1)
     }
 }
 
@@ -247,15 +250,28 @@ impl MemberOrders {
     }
 
     fn knows_shape(&self, shape: KeyShape) -> bool {
-        shape.is_exempt() || self.shapes.get(shape.place()) == Some(&shape.hash)
+        shape.is_exempt() || self.shapes.get(shape.place(self.shapes.len())) == Some(&shape.hash)
     }
 
     fn know_shape(&mut self, shape: KeyShape) {
         if self.shapes.is_empty() {
-            self.shapes.resize(MAX_SHAPES, 0);
+            self.shapes.resize(FIRST_SHAPES, 0);
         }
-        if let Some(place) = self.shapes.get_mut(shape.place()) {
-            *place = shape.hash;
+        let is_taken = |known: &u64| *known != 0 && *known != shape.hash;
+        let n_places = self.shapes.len();
+        if n_places < MAX_SHAPES && self.shapes.get(shape.place(n_places)).is_some_and(is_taken) {
+            let known = std::mem::replace(&mut self.shapes, vec![0; n_places * 4]);
+            for hash in known.into_iter().filter(|hash| *hash != 0) {
+                self.keep_shape(KeyShape { hash, ..KeyShape::default() });
+            }
+        }
+        self.keep_shape(shape);
+    }
+
+    fn keep_shape(&mut self, shape: KeyShape) {
+        let place = shape.place(self.shapes.len());
+        if let Some(known) = self.shapes.get_mut(place) {
+            *known = shape.hash;
         }
     }
 
