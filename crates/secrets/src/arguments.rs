@@ -8,13 +8,15 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::{
-    around::{past_closers, until_placeholder},
+    around::{context, past_closers, until_placeholder},
     command_line::password,
     cursor::Cursor,
     edge::is_edge,
+    pieces::past_seam,
+    piped::is_named,
     placeholder::PLACEHOLDER,
     span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break, string_or_word},
-    value::{Form, Kind, is_invented, is_strong, is_uuid, is_word_list},
+    value::{Form, Kind, is_invented, is_scrambled, is_strong, is_uuid, is_word_list},
 };
 
 /// Limit in bytes for the arguments of a call.
@@ -24,9 +26,13 @@ const MAX_CALL: usize = 400;
 pub(crate) fn key(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     /// Minimum length of a key. Shorter strings name an algorithm or a member.
     const MIN_KEY: usize = 16;
+    /// Minimum length of a key that a person invented.
+    const MIN_INVENTED: usize = 12;
     let is_key = |(start, end): &(Cursor<'_>, Cursor<'_>)| {
         let text = end.since(start.place());
-        text.len() >= MIN_KEY && Kind::Secret.secret_in(text, Form::Quoted).is_some()
+        let is_generated = || Kind::Secret.secret_in(text, Form::Quoted).is_some();
+        let is_invented = || is_invented(text) || is_word_list(text, 0);
+        text.len() >= MIN_KEY && is_generated() || text.len() >= MIN_INVENTED && is_invented()
     };
     let (start, end) = strings(end).into_iter().rfind(is_key)?;
     Some(start.place()..end.place())
@@ -76,6 +82,59 @@ fn foreign_verb(end: Cursor<'_>) -> Option<Range<usize>> {
     let is_said = value.window_before(2) == b": " && text.len() >= 8 && n_digits > 1;
     let is_fit = is_strong(text) || is_invented(text) || is_said && !text.contains(&b'/');
     password(value, value_end).filter(|_| is_fit)
+}
+
+/// Finds the generated value of a name, after a sign: `device_code=x`.
+pub(crate) fn generated(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    /// Minimum length of a value.
+    const MIN_VALUE: usize = 16;
+    let signed = end.previous().is_some_and(|byte| byte == b'=' || byte == b':');
+    let closed = past_closers(end.back(usize::from(end.previous().is_some_and(is_quote)))).0;
+    let sign = past_blanks(closed, 8);
+    let at =
+        if signed { sign } else { sign.past(b"=").or_else(|| sign.past(b":")).unwrap_or(sign) };
+    if !signed && at.place() == sign.place() && Quote::open(at).is_none() {
+        return None;
+    }
+    let (value, value_end) = string_or_word(past_blanks(at, 8))?;
+    let text = value_end.since(value.place());
+    let is_path = text.contains(&b'/') && !text.ends_with(b"=");
+    let is_random = is_strong(text) || text.len() >= 20 && is_scrambled(text);
+    let is_key = text.len() >= MIN_VALUE && is_random && !is_path || is_invented(text);
+    password(value, value_end).filter(|_| is_key)
+}
+
+/// Finds the digits of a key in a call that decodes them: `AES.new(bytes.fromhex("x"))`.
+pub(crate) fn digits(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    /// Minimum number of digits.
+    const MIN_DIGITS: usize = 32;
+    const WORDS: &[&[u8]] = &[
+        b"key", b"KEY", b"Key", b"AES", b"aes", b"ipher", b"ecret", b"ECRET", b"hmac", b"HMAC",
+        b"priv",
+    ];
+    const OTHERS: &[&[u8]] =
+        &[b"ublic", b"pub", b"hash", b"igest", b"hecksum", b"expected", b"nonce", b"iv ="];
+    let before = context(start, 80);
+    let has = |words: &[&[u8]]| words.iter().any(|word| memmem::find(before, word).is_some());
+    let (value, value_end) = strings(end).into_iter().next()?;
+    let text = value_end.since(value.place());
+    let is_key = text.len() >= MIN_DIGITS
+        && text.iter().all(u8::is_ascii_hexdigit)
+        && is_strong(text)
+        && has(WORDS)
+        && !has(OTHERS);
+    password(value, value_end).filter(|_| is_key)
+}
+
+/// Finds the first argument of a call whose later argument is the name of a secret: `set("x", forKey: "apiToken")`.
+pub(crate) fn before_name(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let (quote, name) = Quote::open(end)?;
+    let name = quote.close(name)?.since(name.place());
+    let before = context(start, 240);
+    let call = start.back(before.len()).forward(memchr::memrchr(b'(', before)?).forward(1);
+    let (value, value_end) = strings(call).into_iter().next()?;
+    let is_before = value_end.place() < start.place();
+    password(value, value_end).filter(|_| is_before && is_named(name))
 }
 
 /// Returns the strings directly among the arguments of a call.
@@ -141,7 +200,7 @@ pub(crate) fn domain_user(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>
 
 /// Finds the value after a name, with a sign or a blank between them.
 pub(crate) fn after_name(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    let sign = past_blanks(past_closers(end).0, 8);
+    let sign = past_blanks(past_closers(end).0, 40);
     let at = past_blanks(sign.skip(2, |byte| b":=>".contains(&byte)), 8);
     let (value, value_end) = string_or_word(at)?;
     let text = value_end.since(value.place());
@@ -348,6 +407,53 @@ pub(crate) fn short_name(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usi
     let is_secret = is_whole && kind.secret_in(text, Form::Loose).is_some();
     let is_cut = memmem::find(value_end.window(10), PLACEHOLDER).is_some();
     (is_secret && !is_cut).then(|| value.place()..value_end.place())
+}
+
+/// Finds a signed JSON Web Token whose parts are in several lines, broken anywhere.
+pub(crate) fn broken_jwt(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    /// Limit for the lines of a token.
+    const MAX_LINES: usize = 40;
+    /// Limit in bytes for a part of a token in one line.
+    const MAX_LINE: usize = 1024;
+    /// Minimum length of a signature.
+    const MIN_SIGNATURE: usize = 20;
+    let (mut at, mut n_dots, mut n_breaks, mut part) = (end, 0_usize, 0_usize, 0_usize);
+    for _ in 0..MAX_LINES {
+        let run = at.skip(MAX_LINE, |byte| crate::class::BASE64_URL.has(byte));
+        part = part.saturating_add(run.since(at.place()).len());
+        at = run;
+        if n_dots < 2
+            && let Some(after) = at.past(b".")
+        {
+            (at, n_dots, part) = (after, n_dots.saturating_add(1), 0);
+        }
+        if n_dots == 2 && part >= MIN_SIGNATURE {
+            break;
+        }
+        let Some((next, _)) = past_seam(at) else {
+            if at.place() == run.place() {
+                break;
+            }
+            continue;
+        };
+        (at, n_breaks) = (next, n_breaks.saturating_add(1));
+    }
+    let is_token = n_dots == 2 && n_breaks > 0 && part >= MIN_SIGNATURE;
+    (is_token && is_edge(start.before())).then(|| start.place()..at.place())
+}
+
+/// Finds the second string after an id in a call: `Api('rzp_live_..', 'x')`.
+pub(crate) fn after_id(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let id = end.skip(32, |byte| byte.is_ascii_alphanumeric());
+    let joint = past_closers(id).0.skip(16, |byte| is_blank(byte) || b",:/|".contains(&byte));
+    let joint = past_break(joint).map_or(joint, |line| past_blanks(line, 16));
+    if joint.place() == id.place() {
+        return None;
+    }
+    let (value, value_end) = string_or_word(joint)?;
+    let text = value_end.since(value.place());
+    let is_key = text.len() >= 20 && (is_strong(text) || is_scrambled(text));
+    password(value, value_end).filter(|_| is_key)
 }
 
 /// Finds a signed JSON Web Token in base64, whose first letters are the prefix.

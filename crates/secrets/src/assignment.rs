@@ -16,10 +16,12 @@ use crate::{
     edge::is_edge,
     link::{Link, is_spoken, link},
     name::{Name, Word},
+    nearby::{is_below_user, is_in_section, is_plain},
+    pieces::past_pieces,
     placeholder::PLACEHOLDER,
     randomness::Makeup,
     span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break, past_colors},
-    value::{Form, Kind, is_invented, is_scheme, is_short_list, is_strong, is_word_list},
+    value::{Form, Kind, is_invented, is_scheme, is_scrambled, is_strong, is_word_list},
 };
 
 /// A value in some text.
@@ -123,63 +125,10 @@ fn found(kind: Kind, name: &Name<'_>, value: &Found<'_>) -> Option<Range<usize>>
         true => 0..text.len(),
         false => secret_in(kind, text, value.form)?,
     };
-    Some(place.saturating_add(secret.start)..place.saturating_add(secret.end))
-}
-
-/// Returns whether a value may be a password below the line of its user: letters in a random order, or three words
-/// ([`is_short_list`]).
-fn is_plain(value: &[u8]) -> bool {
-    let makeup = Makeup::of(value);
-    let is_mixed = makeup.n_lower > 1 && makeup.n_upper > 1 && makeup.is_random();
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    let is_random = is_mixed && value.len() >= 8 && value.iter().all(is_word);
-    is_random || is_short_list(value)
-}
-
-/// Returns whether the line before a name has a user: `Username: ada`, `Password: x`.
-fn is_below_user(name: &Name<'_>) -> bool {
-    /// Bytes before the name that are searched.
-    const MAX_BEFORE: usize = 120;
-    const USERS: &[&[u8]] =
-        &[b"username:", b"user:", b"login:", b"email:", b"e-mail:", b"account:", b"user name:"];
-    let before = without_placeholders(name.start.window_before(MAX_BEFORE)).to_ascii_lowercase();
-    let is_user = |user: &&[u8]| {
-        let line = memmem::rfind(&before, user).and_then(|at| before.get(at..)).unwrap_or_default();
-        let n_breaks = memchr::memchr_iter(b'\n', line).count();
-        let n_escapes = memmem::find_iter(line, b"\\n").count();
-        n_breaks.saturating_add(n_escapes) == 1 && !line.contains(&b'(')
-    };
-    USERS.iter().any(is_user)
-}
-
-/// Returns whether a key is among the settings of something that needs a secret: `"Jwt": {"Key": "x"}`.
-fn is_in_section(name: &Name<'_>, value: &[u8]) -> bool {
-    /// Minimum length of a key.
-    const MIN_KEY: usize = 24;
-    const SECTIONS: &[&[u8]] = &[
-        b"jwt",
-        b"encrypt",
-        b"signing",
-        b"hmac",
-        b"cosmos",
-        b"keyauth",
-        b"apikey",
-        b"api_key",
-        b"credential",
-        b"bearer",
-        b"stripe",
-        b"sendgrid",
-        b"mailgun",
-        b"openai",
-    ];
-    let is_key = value.len() >= MIN_KEY
-        && is_strong(value)
-        && Kind::Secret.secret_in(value, Form::Quoted).is_some();
-    if !is_key {
-        return false;
-    }
-    let before = without_placeholders(name.start.window_before(200)).to_ascii_lowercase();
-    SECTIONS.iter().any(|section| memmem::find(&before, section).is_some())
+    let range = place.saturating_add(secret.start)..place.saturating_add(secret.end);
+    // A person's password is in one piece.
+    let is_token = !matches!(kind, Kind::Password | Kind::Pass | Kind::Passphrase | Kind::Id);
+    Some(if is_token { past_pieces(range, value.end) } else { range })
 }
 
 /// Returns the position of the first string in an object: `"oauth": {"github.com": "x"}`.
@@ -283,9 +232,12 @@ fn value<'b>(
         |_| false
     };
     // A connection string has braces around a value with marks: `PWD={x}`.
-    let braced = start.past(b"{").filter(|_| is_tight && start.place() == at.place());
-    if let Some(found) = braced.and_then(in_braces) {
-        return Some(found);
+    // Logs of Spring have a list: `password=[x]`.
+    for (open, close) in [(b"{", b"}"), (b"[", b"]")] {
+        let inside = start.past(open).filter(|_| is_tight && start.place() == at.place());
+        if let Some(found) = inside.and_then(|inside| in_braces(inside, close)) {
+            return Some(found);
+        }
     }
     let mut end = without_delimiter(name, start, bare_end(start, ends));
     let is_over = |end: &Cursor<'_>| !end.next().is_some_and(is_blank);
@@ -309,12 +261,14 @@ fn value<'b>(
     (!is_cut).then_some(Found { start, end, form })
 }
 
-/// Returns a strong value up to the brace that closes it.
-fn in_braces(start: Cursor<'_>) -> Option<Found<'_>> {
-    let end = start.skip(128, |byte| byte.is_ascii_graphic() && byte != b'}' && !is_quote(byte));
-    let after = end.past(b"}")?;
-    let is_over = after.next().is_none_or(|byte| byte == b';' || byte == b'\\' || is_quote(byte));
-    let is_fit = is_over && is_strong(end.since(start.place()));
+/// Returns a strong or an invented value up to the mark that closes it.
+fn in_braces<'b>(start: Cursor<'b>, close: &[u8; 1]) -> Option<Found<'b>> {
+    let is_in = |byte: u8| byte.is_ascii_graphic() && [byte] != *close && !is_quote(byte);
+    let end = start.skip(128, is_in);
+    let after = end.past(close)?;
+    let is_over = after.next().is_none_or(|byte| b";\\,}] ".contains(&byte) || is_quote(byte));
+    let text = end.since(start.place());
+    let is_fit = is_over && (is_strong(text) || close == b"]" && is_invented(text));
     is_fit.then_some(Found { start, end, form: Form::Tight })
 }
 
@@ -451,7 +405,11 @@ fn is_apart(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool {
             let is_clear = is_invented(value) && !value.contains(&b'_');
             is_clear || is_strong(value) || is_word_list(value, 0) || is_given()
         }
-        false => is_strong(value) && (is_column || is_long(start)),
+        // A random word may have no digit.
+        false => {
+            let is_scrambled = || name.is_compound() && is_scrambled(value);
+            is_strong(value) && (is_column || is_long(start)) || value.len() >= 24 && is_scrambled()
+        }
     }
 }
 
@@ -582,7 +540,9 @@ fn without_breaks(value: &[u8]) -> Cow<'_, [u8]> {
         at = match past_break(found) {
             Some(after) => {
                 whole.extend_from_slice(found.since(done));
-                let after = after.skip(40, is_blank);
+                // The sign of a diff.
+                let added = after.past(b"+").filter(|at| at.next().is_some_and(is_blank));
+                let after = added.unwrap_or(after).skip(40, is_blank);
                 done = after.place();
                 after
             }

@@ -74,6 +74,12 @@ pub(crate) static SIGNATURE: Class = Class::of(b"%%++-9==AZ__az");
 pub(crate) static SIGNED: Class = Class::of(b"%%++-9==AZ__az~~");
 /// Base64 in a URL, with `%` and `@`: the path of a webhook of Microsoft Teams.
 pub(crate) static TEAMS: Class = Class::of(b"%%++-9==@Z__az");
+/// Base64 of both alphabets: the pieces of a token of any kind.
+pub(crate) static PIECE: Class = Class::of(b"++--/9==AZ__az");
+/// Letters, digits and `%`: a token of Twitter in a URL.
+pub(crate) static PERCENT: Class = Class::of(b"%%09AZaz");
+/// Letters, digits and `$`: the parts of a token of Braintree.
+pub(crate) static DOLLARS: Class = Class::of(b"$$09AZaz");
 /// Hexadecimal digits in lower and upper case.
 pub(crate) static ANY_HEX: Class = Class::of(b"09AFaf");
 /// Hexadecimal digits and `-`: a UUID.
@@ -86,8 +92,8 @@ pub(crate) static PATH: Class = Class::of(b"/9AZaz");
 pub(crate) static BETWEEN: Class = Class::of(b"\t\t  \"\"''::=>\\\\");
 /// Bytes between an account and its token: `AC..:..`, `AC.. ..`, `| AC.. | .. |`.
 pub(crate) static PAIR: Class = Class::of(b"\t\t  \"\"'',,::\\\\||");
-/// The name of a user in a URL.
-pub(crate) static USER: Class = Class::of(b"%%++-.09AZ__az~~");
+/// The name of a user in a URL, with the domain of Windows before it.
+pub(crate) static USER: Class = Class::of(b"%%++-.09AZ\\\\__az~~");
 /// A password in a URL, without the marks of shell variables and templates.
 pub(crate) static PASSWORD: Class = Class::of(b"!!$&**+.09;;==AZ^_az~~");
 /// The lines of a key between its first and its last one: base64, headers, and prefixes that tools

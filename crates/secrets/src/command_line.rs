@@ -54,6 +54,15 @@ pub(crate) fn user_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<us
     if let Some((quote, value)) = quoted {
         return password(value, quote.close(value)?);
     }
+    // A key may be a user without a password: `-a live_x: host`.
+    let is_key = || {
+        let user_text = user.since(value.place());
+        user_text.len() >= 20 && is_strong(user_text)
+    };
+    let is_over = after.next().is_none_or(|byte| is_blank(byte) || is_quote(byte) || byte == b'\\');
+    if is_joint && after.place() >= value_end.place() && is_over && is_key() {
+        return password(value, user);
+    }
     let is_path = matches!(after.next(), Some(b'/' | b'\\'));
     if !is_joint || is_path || user.place() >= value_end.place() {
         return None;
@@ -159,6 +168,7 @@ pub(crate) fn password_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Rang
                 b"osql",
                 b"freebcp",
                 b"unzip",
+                b"security import",
                 b"openconnect",
             ],
         ),

@@ -14,7 +14,7 @@ use crate::{
     name::follows_placeholder,
     placeholder::PLACEHOLDER,
     span::{Quote, assigned, is_blank, is_quote, past_blanks, past_break, past_tab},
-    value::{Form, Kind, is_uuid},
+    value::{Form, Kind, is_scrambled, is_uuid},
 };
 
 /// Limit for the cookies in a header.
@@ -78,6 +78,13 @@ pub(crate) fn header(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
             alone(sign).into_iter().chain(pairs(sign)).chain(objects(sign)).collect()
         }
         _ if is_option => pairs(at),
+        // `proxy_set_header Cookie "sid=x"`
+        _ if at.place() > closed.place()
+            && Quote::open(at)
+                .is_some_and(|(_, name)| name.skip(64, is_in_name).next() == Some(b'=')) =>
+        {
+            pairs(at)
+        }
         // `use this cookie sid=x`
         _ if at.place() > closed.place() && at.skip(64, is_in_name).next() == Some(b'=') => {
             pairs(at)
@@ -286,7 +293,22 @@ pub(crate) fn named(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     let value = Quote::open(end).map_or(end, |(_, value)| value);
     let value_end = value.skip(4096, is_in_value);
     let is_id = is_uuid(value_end.since(value.place()));
-    secret(value, value_end).filter(|_| !is_id).into_iter().collect()
+    let first = secret(value, value_end).filter(|_| !is_id);
+    // `_shop_session=x; known_sign_in=y`
+    let others = value_end.past(b"; ").filter(|_| first.is_some()).map(pairs);
+    first.into_iter().chain(others.into_iter().flatten()).collect()
+}
+
+/// Finds the value of a cookie that keeps a user logged in: `rememberMe=x`, `rememberMe = "x"`.
+pub(crate) fn remembered(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
+    let found = || {
+        let value = match assigned(end) {
+            Some((_, value)) => value,
+            None => past_blanks(past_blanks(past_closers(end).0, 4).past(b"=")?, 4),
+        };
+        secret(value, value.skip(4096, is_in_value))
+    };
+    found().into_iter().collect()
 }
 
 /// Finds a value without a name: `session cookie: 624f…`.
@@ -341,7 +363,11 @@ fn secret(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let is_sentence = end.previous() == Some(b'.') && end.next().is_none_or(is_blank);
     let end = if is_sentence { end.back(1) } else { end };
     let value = end.since(start.place());
-    let is_secret = is_uuid(value) || Kind::Token.secret_in(value, Form::Quoted).is_some();
+    // A short one has no digit between its letters: `HSID=AlTvC2fPTakXiXEBz`.
+    let is_letters = value.len() >= 16 && value.iter().all(u8::is_ascii_alphanumeric);
+    let is_secret = is_uuid(value)
+        || Kind::Token.secret_in(value, Form::Quoted).is_some()
+        || is_letters && is_scrambled(value);
     let is_cut = end.rest().starts_with(PLACEHOLDER);
     (is_secret && !is_cut).then(|| start.place()..end.place())
 }

@@ -5,15 +5,14 @@
 use std::ops::Range;
 
 use crate::{
-    around::past_closers,
     base64::user_and_password,
     cursor::Cursor,
     edge::is_edge,
     name::follows_placeholder,
-    pieces::past_joint,
+    pieces::{past_joint, past_pieces},
     placeholder::PLACEHOLDER,
-    span::{Quote, is_blank, is_quote, past_blanks},
-    value::{Form, Kind, is_scheme},
+    span::{self, Quote, is_blank, is_quote, past_blanks},
+    value::{Form, Kind, is_scheme, is_strong},
 };
 
 /// Limit in bytes for a token.
@@ -26,7 +25,7 @@ pub(crate) fn bearer(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>>
         .or_else(|| after_scheme(start, end.past(b" token").unwrap_or(end)))?;
     let bytes = token.1.since(token.0.place());
     let is_secret = bytes.len() >= 12 && Kind::Secret.secret_in(bytes, Form::Quoted).is_some();
-    is_secret.then(|| token.0.place()..token.1.place())
+    is_secret.then(|| past_pieces(token.0.place()..token.1.place(), token.1))
 }
 
 /// Returns the string argument of a call: `.bearer_auth("x")`, `bearerToken("x")`.
@@ -38,8 +37,7 @@ fn in_call<'b>(end: Cursor<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
 
 /// Returns the string that a name has: `BEARER = "x"`, `"bearer": "x"`.
 fn assigned<'b>(end: Cursor<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
-    let sign = past_blanks(past_closers(end).0, 4);
-    let (quote, start) = Quote::open(past_blanks(sign.past(b"=").or_else(|| sign.past(b":"))?, 4))?;
+    let (quote, start) = span::assigned(end)?;
     Some((start, quote.close(start)?))
 }
 
@@ -59,6 +57,24 @@ pub(crate) fn joined(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>>
     let bytes = token_end.since(token.place());
     let is_secret = bytes.len() >= 12 && Kind::Secret.secret_in(bytes, Form::Quoted).is_some();
     is_secret.then(|| token.place()..token_end.place())
+}
+
+/// Finds the last of the protocols that a client offers to a socket: `token, x`.
+pub(crate) fn protocol(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    /// Limit for the protocols.
+    const MAX_PROTOCOLS: usize = 4;
+    let mut at = end.skip(12, |byte| is_quote(byte) || b"\\: ".contains(&byte));
+    for _ in 0..MAX_PROTOCOLS {
+        let protocol = past_blanks(at, 4);
+        let protocol_end =
+            protocol.skip(MAX_TOKEN, |byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+        let text = protocol_end.since(protocol.place());
+        if text.len() >= 20 && is_strong(text) {
+            return crate::command_line::password(protocol, protocol_end);
+        }
+        at = protocol_end.past(b",")?;
+    }
+    None
 }
 
 /// Finds the user and the password after `Basic`.

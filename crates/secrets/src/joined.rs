@@ -24,6 +24,8 @@ type Piece<'b> = (Cursor<'b>, Cursor<'b>);
 /// Finds the words that a shell joins: `string join '' a b`, `printf '%s%s' a b`.
 pub(crate) fn words(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     let last = end.place().saturating_add(until_placeholder(end.window(MAX_LIST)).len());
+    // The format may end in a line break: `printf '%s%s\\n' a b`.
+    let end = end.skip(63, |byte| byte == b'\\').past(b"n").unwrap_or(end);
     let is_blank_before = end.previous().is_some_and(is_blank);
     let mut at = if is_blank_before { end.back(1) } else { past_closers(end).0 };
     let mut found = Vec::new();

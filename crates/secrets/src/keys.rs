@@ -8,7 +8,7 @@ use memchr::memmem;
 
 use crate::{
     around::{past_closers, until_placeholder},
-    class::{ARMOR, BASE64, LETTERS},
+    class::{ARMOR, BASE64, CAPITALS, LETTERS},
     cursor::Cursor,
     edge::is_edge,
     pieces::{past_joint, past_seam},
@@ -97,7 +97,11 @@ pub(crate) fn aws(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     const MAX_BETWEEN: usize = 80;
     const N_LETTERS: usize = 40;
     let id = end.skip(17, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
-    if id.since(end.place()).len() != 16 || !is_edge(start.before()) {
+    let length = id.since(end.place()).len();
+    // Google has ids of 24 or 61 letters.
+    let is_google = start.next() == Some(b'G');
+    let id = if is_google { end.skip(64, |byte| CAPITALS.has(byte)) } else { id };
+    if !is_google && length != 16 || !is_edge(start.before()) {
         return None;
     }
     let last = id.place().saturating_add(until_placeholder(id.window(MAX_BETWEEN)).len());
@@ -132,8 +136,13 @@ pub(crate) fn account(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>
     let n_before = padding.saturating_add(2).checked_sub(N_LETTERS)?;
     let value = end.forward(n_before);
     let key = key_end.since(value.place());
+    // A search before decoding sees the letter of a tab.
+    let is_after_tab = value.previous() == Some(b't') && value.back(1).previous() == Some(b'\\');
     let is_key = key.iter().all(|byte| BASE64.has(*byte))
-        && !value.previous().is_some_and(|byte| BASE64.has(byte) && byte != b'=' || byte == b'-')
+        && (is_after_tab
+            || !value
+                .previous()
+                .is_some_and(|byte| BASE64.has(byte) && byte != b'=' || byte == b'-'))
         && Makeup::of(key).is_random();
     (is_key && is_edge(start.before())).then(|| value.place()..key_end.place())
 }

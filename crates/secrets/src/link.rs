@@ -63,7 +63,9 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
         b',' if has_quote => Some((Link::Weak, at.forward(1))),
         b',' if name.is_option() => Some((Link::Blank, at.forward(1))),
         // PHP prints `[password] => x`.
-        b']' if name.start.previous() == Some(b'[') => Some((Link::Sign, at.past(b"] =>")?)),
+        b']' if name.start.previous() == Some(b'[') => {
+            Some((Link::Sign, at.past(b"] =>").or_else(|| at.past(b"]="))?))
+        }
         b'(' if !has_quote && !has_blank => Some((Link::Weak, at.forward(1))),
         b'|' | b'?' if at.rest().starts_with(b"||") || at.rest().starts_with(b"??") => {
             Some((Link::Weak, at.forward(2)))
@@ -83,7 +85,9 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
         // The box of a table, or an arrow.
         0xe2 if has_blank => past_border(at).or_else(|| Some((Link::Apart, past_arrow(at)?))),
         // `I set NAME to VALUE.`
-        b'a' | b't' | b'w' if has_blank && (has_quote || name.is_constant()) => {
+        b'a' | b'h' | b'm' | b's' | b't' | b'w'
+            if has_blank && (has_quote || name.is_constant() || name.is_compound()) =>
+        {
             let link = if has_quote { Link::Weak } else { Link::Apart };
             Some(past_verb(at).map_or((Link::Blank, at), |at| (link, at)))
         }
@@ -206,8 +210,19 @@ fn past_arrow(at: Cursor<'_>) -> Option<Cursor<'_>> {
 
 /// Returns the position after a word between the name of a variable and its value.
 fn past_verb(at: Cursor<'_>) -> Option<Cursor<'_>> {
-    const VERBS: &[&[u8]] =
-        &[b"to ", b"as ", b"was ", b"to be ", b"with ", b"to: ", b"with value "];
+    const VERBS: &[&[u8]] = &[
+        b"to ",
+        b"as ",
+        b"was ",
+        b"to be ",
+        b"with ",
+        b"to: ",
+        b"with value ",
+        b"with the value ",
+        b"has the value ",
+        b"should be ",
+        b"must be ",
+    ];
     VERBS.iter().filter_map(|verb| at.past(verb)).max_by_key(|at| at.place())
 }
 
@@ -276,7 +291,14 @@ fn past_tag<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
             let before = without_placeholders(name.start.window_before(MAX_TAG));
             let n = before.iter().rev().take_while(|byte| is_in(byte)).count();
             let is_tag = name.start.back(n).previous() == Some(b'<');
-            is_tag.then(|| after.forward(1))
+            is_tag.then(|| past_value_tag(after.forward(1)))
+        }
+        // `<string name="api_secret" translatable="false">`
+        b' ' if after.previous().is_some_and(is_quote) => {
+            let end = after.skip(MAX_TAG, |byte| !matches!(byte, b'<' | b'>' | b'\n' | b'['));
+            let before = name.start.window_before(24);
+            let is_named = memmem::find(before, b"<string name=").is_some();
+            end.past(b">").filter(|_| is_named)
         }
         b' ' if name.start.previous() == Some(b'<') => {
             let end =
@@ -290,6 +312,13 @@ fn past_tag<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
         }
         _ => None,
     }
+}
+
+/// Moves past the tag of a value within the tag of its name: `<Password>`, a line break, `<Value>`.
+fn past_value_tag(at: Cursor<'_>) -> Cursor<'_> {
+    let next = past_blanks(at, 60);
+    let next = past_break(next).map_or(next, |line| past_blanks(line, 60));
+    next.past(b"<Value>").or_else(|| next.past(b"<value>")).unwrap_or(at)
 }
 
 /// Returns the position after a name that YAML writes above its value, `? password`, or that a log
@@ -333,6 +362,8 @@ fn past_type(at: Cursor<'_>) -> Option<Cursor<'_>> {
         b's' | b'S' | b'N' if GO_TYPES.iter().any(|name| at.rest().starts_with(name)) => at,
         // Basic and SQL: `As String = `, `NVARCHAR(50) = `.
         b'A' | b'a' if at.past(b"As ").or_else(|| at.past(b"as ")).is_some() => at.forward(3),
+        // A registry has the type before the value.
+        b'R' => return at.past(b"REG_SZ").or_else(|| at.past(b"REG_EXPAND_SZ")),
         b'V' | b'v' | b'C' | b'c' | b'N' | b'n' | b'T' | b't' => return past_column_type(at),
         _ => return None,
     };

@@ -57,6 +57,7 @@ const OTHER_TAILS: &[&str] = &[
     "dir",
     "directory",
     "enabled",
+    "encryption",
     "endpoint",
     "entropy",
     "env",
@@ -373,6 +374,9 @@ impl<'b> Name<'b> {
             return false;
         }
         let before = self.start.window_before(16).strip_suffix(b" ").unwrap_or_default();
+        // A search before decoding sees the letter of an escaped line break.
+        let escape = memchr::memmem::rfind(before, b"\\n").map(|at| at.saturating_add(2));
+        let before = escape.and_then(|at| before.get(at..)).unwrap_or(before);
         let last = before.rsplit(|byte| !byte.is_ascii_alphabetic()).next().unwrap_or_default();
         let owners = match self.end.since(self.start.place()).first() {
             Some(b'k' | b'K') => KEY_OWNERS,
@@ -435,8 +439,12 @@ impl<'b> Name<'b> {
             }
             // The secrets of Amazon are mostly passwords.
             Word::Secret if is(tail, "string") || is(tail, "_string") => Some(Kind::Password),
+            // A person may invent the secret of a webhook.
+            Word::Secret if self.is_of_webhook() => attached.is_empty().then_some(Kind::Password),
             Word::Secret => attached.is_empty().then_some(Kind::Secret),
             Word::Credential => is_attached(&["", "s"]).then_some(Kind::Token),
+            // The name of an assembly of .NET has the hash of a key.
+            Word::Token if ends_with_words(head, &[b"PublicKey"]) => None,
             Word::Token if attached.is_empty() && !is_other(OTHER_TOKENS) => {
                 let is_opener = ends_with_any(head, TOKEN_OPENERS);
                 Some(if is_opener { Kind::Secret } else { Kind::TokenOrUuid })
@@ -473,6 +481,18 @@ impl<'b> Name<'b> {
             }
             _ => None,
         }
+    }
+
+    /// Returns whether the name or the object around it belongs to a webhook: `GITHUB_WEBHOOK_SECRET`,
+    /// `{"insecure_ssl":"0","secret":`.
+    fn is_of_webhook(&self) -> bool {
+        let is_bare = || {
+            let near = self.start.window_before(120);
+            [&b"insecure_ssl"[..], b"webhook", b"hook_url"]
+                .iter()
+                .any(|word| memchr::memmem::find(near, word).is_some())
+        };
+        ends_with_any(self.head, &["webhook", "hook"]) || self.is_bare() && is_bare()
     }
 
     fn kind_of_key(&self) -> Option<Kind> {

@@ -3,10 +3,12 @@
 //! In: `ghp_0123\n4567…`, or with `\\n` in JSON, or `"ghp_0123" + "4567…"`. Out: the range over both
 //! pieces.
 
+use std::ops::Range;
+
 use memchr::memmem;
 
 use crate::{
-    class::{BASE64_URL, Class},
+    class::{BASE64_URL, Class, PIECE},
     cursor::Cursor,
     randomness::{Makeup, has_many_humps},
     span::{Quote, is_blank, is_quote, past_blanks, past_break, past_colors, past_tab},
@@ -60,6 +62,22 @@ pub(crate) fn run_over_breaks<'b>(
         }
     }
     None
+}
+
+/// Returns the end of the value of a name, past the lines or the strings that contain only its next pieces:
+/// `token = "fp6yPdu8" +`, and `"7RGvzOfy"` in the next line. A short value, or one of another class, has no pieces.
+pub(crate) fn past_pieces(value: Range<usize>, end: Cursor<'_>) -> Range<usize> {
+    /// Minimum length of a first piece.
+    const MIN_FIRST: usize = 12;
+    let last = end.back(end.place().saturating_sub(value.end));
+    let text = last.since(value.start);
+    let is_piece = text.len() >= MIN_FIRST && text.iter().all(|byte| PIECE.has(*byte));
+    let makeup = Makeup::of(text);
+    let is_random = makeup.is_random() && makeup.n_digits > 0;
+    if !is_piece || !is_random {
+        return value;
+    }
+    value.start..last_pieces(&PIECE, last).place()
 }
 
 /// Returns the end of a complete token, past the lines or the strings that contain only remainders of it.
@@ -170,9 +188,12 @@ pub(crate) fn past_joint(at: Cursor<'_>, may_be_listed: bool) -> Option<Cursor<'
         is_blank(byte) || b"+.&~^|<>_*/".contains(&byte) || may_be_listed && byte == b','
     };
     let called = CALLS.iter().find_map(|call| closed.past(call)).or_else(|| past_call(closed));
-    let line = called.unwrap_or_else(|| closed.skip(8, is_glue));
+    let line = called.or_else(|| past_shell(closed)).unwrap_or_else(|| {
+        let glue = closed.skip(8, is_glue);
+        if may_be_listed { past_member(glue).unwrap_or(glue) } else { glue }
+    });
     // A hyphen or `¬` continues a line of a script.
-    let marked = line.past(b"-").or_else(|| line.past("¬".as_bytes()));
+    let marked = line.past(b"-").or_else(|| line.past("¬".as_bytes())).or_else(|| line.past(b"`"));
     let line = marked.filter(|line| past_break(*line).is_some()).unwrap_or(line);
     let line = match past_break(line) {
         Some(line) => past_blanks(past_frame(line).unwrap_or(line).skip(60, is_glue), 60),
@@ -183,8 +204,25 @@ pub(crate) fn past_joint(at: Cursor<'_>, may_be_listed: bool) -> Option<Cursor<'
     } else {
         line
     };
-    let (_, next) = Quote::open(line).filter(|_| line.place() > closed.place())?;
+    // A shell joins two strings without a mark between them.
+    let is_joined = line.place() > closed.place() || may_be_listed;
+    let (_, next) = Quote::open(line).filter(|_| is_joined)?;
     (closed.previous() == next.previous()).then_some(next)
+}
+
+/// Moves past the string of a line break that a shell joins to two others: `"..."$'\n'"..."`.
+fn past_shell(closed: Cursor<'_>) -> Option<Cursor<'_>> {
+    closed.past(b"$'")?.skip(63, |byte| byte == b'\\').past(b"n'")
+}
+
+/// Moves past the short name of the next part of an object: `{ a: "ghp_0123", b: "4567…" }`.
+fn past_member(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    let name = Quote::open(at).map_or(at, |(_, name)| name);
+    let end = name.skip(4, |byte| byte.is_ascii_alphanumeric());
+    let letters = end.since(name.place());
+    let is_short = letters.len() == 1 || letters.last().is_some_and(u8::is_ascii_digit);
+    let sign = crate::around::past_closers(end).0.past(b":").filter(|_| is_short)?;
+    Some(past_blanks(sign, 4))
 }
 
 /// Moves past the end of a line of code and the call or the operator that appends to its string: `")`, a line break,

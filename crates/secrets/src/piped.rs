@@ -160,7 +160,7 @@ pub(crate) fn net(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
             return None;
         }
         let (value, value_end, after) = match next.next()? {
-            b'/' | b'*' | b'\\' => {
+            b'/' | b'*' | b'\\' if Quote::open(next).is_none() => {
                 let after = next.skip(128, |byte| byte.is_ascii_graphic());
                 (next, after, after)
             }

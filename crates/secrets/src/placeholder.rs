@@ -232,7 +232,11 @@ pub(crate) fn is_example(token: &[u8]) -> bool {
     let (lower, length) = lowercase(token);
     let lower = lower.get(..length).unwrap_or_default();
     // Backslashes repeat in JSON within JSON.
-    let is_run = |run: &[u8]| run.len() >= 8 && run.first().is_some_and(u8::is_ascii_alphanumeric);
+    // A long token may have zeros inside, as letters: `Dm6YagtGfNnAAAAAAAAAAc..`.
+    let is_run = |run: &[u8]| {
+        let is_long = run.len() >= 8 && run.len().saturating_mul(4) >= lower.len();
+        is_long && run.first().is_some_and(u8::is_ascii_alphanumeric)
+    };
     let repeats = lower.chunk_by(|a, b| a == b).any(is_run);
     // The letter x four times in one case: a random value may have it in both.
     let start = token.get(..MAX_LOOK).unwrap_or(token);

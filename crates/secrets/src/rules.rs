@@ -4,6 +4,7 @@ mod commands;
 mod context;
 mod files;
 mod outputs;
+mod recovery;
 mod services;
 
 use crate::{
@@ -374,7 +375,7 @@ static BY_PREFIX: &[Rule] = &[
         ..Rule::new("nuget-key", "NuGet", &["oy2"], &[Run(&LETTERS, 43, 43)])
     },
     Rule::new("clojars-token", "Clojars", &["CLOJARS_"], &[Run(&LETTERS, 60, 60)]),
-    Rule::new("artifactory-key", "Artifactory", &["AKCp"], &[Run(&LETTERS, 69, 69)]),
+    Rule::new("artifactory-key", "Artifactory", &["AKCp"], &[Run(&LETTERS, 69, 73)]),
     Rule::new("sonar-token", "Sonar", &["squ_", "sqp_", "sqa_"], &[Run(&HEX, 40, 40)]),
     Rule::new("sourcegraph-token", "Sourcegraph", &["sgp_"], &[Run(&WORD, 40, MAX)]),
     Rule::new("buildkite-token", "Buildkite", &["bkua_"], &[Run(&HEX, 40, 40)]),
@@ -517,6 +518,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         .chain(context::BY_CONTEXT)
         .chain(files::BY_FILE)
         .chain(outputs::BY_OUTPUT)
+        .chain(recovery::BY_RECOVERY)
 }
 
 /// Returns whether the secret of a short prefix is random, neither words nor an example.

@@ -82,6 +82,20 @@ pub(crate) fn of_user(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     password(value, value_end).filter(|_| is_clear && !text.contains(&b'@'))
 }
 
+/// Finds the key after `signed with`, if the sentence is about requests: `webhooks are signed with x`.
+pub(crate) fn signed(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    const SENDERS: &[&[u8]] =
+        &[b"webhook", b"payload", b"request", b"event", b"jwt", b"token", b"cookie"];
+    const OTHERS: &[&[u8]] = &[b"commit", b"tag ", b"gpg", b"fingerprint", b"public"];
+    let (value, value_end) = string_or_word(past_blanks(end, 2))?;
+    let text = value_end.since(value.place());
+    let is_key = text.len() >= 20 && is_strong(text) && !text.contains(&b'/');
+    let found = password(value, value_end).filter(|_| is_key)?;
+    let before = context(start, 120).to_ascii_lowercase();
+    let has = |words: &[&[u8]]| words.iter().any(|word| memmem::find(&before, word).is_some());
+    (has(SENDERS) && !has(OTHERS)).then_some(found)
+}
+
 /// Finds the value of something that the sentence names before: `the webhook secret is new, it's x`.
 pub(crate) fn referred(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     /// Words that say that the value is no secret.

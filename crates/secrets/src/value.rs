@@ -76,6 +76,10 @@ impl Kind {
             Self::Id => is_uuid(value).then_some(whole),
             Self::Passphrase if is_phrase(value) => Some(whole),
             Self::Password if is_word_list(value, 1) => Some(whole),
+            Self::Password if are_capital_words(value) => (!is_template(value)).then_some(whole),
+            Self::Pass if form == Form::Quoted && are_capital_words(value) => {
+                (!is_template(value)).then_some(whole)
+            }
             Self::Password if are_joined_words(value) => (!is_template(value)).then_some(whole),
             // A report of tests may have the name of a test, with `_`.
             Self::Pass if value.contains(&b'.') && are_joined_words(value) => {
@@ -110,8 +114,8 @@ fn is_secret(value: &[u8], kind: Kind, form: Form) -> bool {
     if makeup.n_letters() == 0 || makeup.n_others.saturating_mul(3) > value.len() {
         return false;
     }
-    // A pattern, such as the first half of `s/^TOKEN=.*/TOKEN=x/`.
-    if value.starts_with(b".*") {
+    // A pattern, such as the first half of `s/^TOKEN=.*/TOKEN=x/`, or a color.
+    if value.starts_with(b".*") || is_color(value) {
         return false;
     }
     if is_absolute(value, &makeup) || form != Form::Quoted && is_name(value, &makeup) {
@@ -141,6 +145,12 @@ fn is_secret(value: &[u8], kind: Kind, form: Form) -> bool {
         }
     };
     is_fit && (kind != Kind::Token || is_token(value, &makeup)) && !is_template(value)
+}
+
+/// Returns whether a value is a color: `#ef4444`.
+fn is_color(value: &[u8]) -> bool {
+    let digits = value.strip_prefix(b"#").unwrap_or_default();
+    matches!(digits.len(), 3 | 4 | 6 | 8) && digits.iter().all(u8::is_ascii_hexdigit)
 }
 
 /// Returns whether a value may be a token instead of an id. A short token has letters of both cases
@@ -175,7 +185,9 @@ fn is_thought_up(value: &[u8], form: Form, makeup: &Makeup) -> bool {
     let is_mixed = makeup.n_lower > 0 && makeup.n_upper > 0;
     let is_marked = makeup.n_marks > 0 && is_mixed && value.len() >= 8;
     // `Required!` and `Forgot?` are labels.
-    let ends_a_sentence = makeup.n_marks == 1 && matches!(value, [.., b'!' | b'?' | b':' | b',']);
+    let ends_a_sentence = makeup.n_marks == 1
+        && makeup.n_upper == 1
+        && matches!(value, [.., b'!' | b'?' | b':' | b',']);
     !has_dot && (makeup.n_digits > 0 || is_marked && !ends_a_sentence)
 }
 
@@ -188,10 +200,14 @@ fn has_all_classes(value: &[u8], makeup: &Makeup) -> bool {
 fn is_code(value: &[u8]) -> bool {
     let has = |byte: u8| value.contains(&byte);
     let starts_a_group = matches!(value, [b'[' | b'{' | b'(' | b'|' | b'=' | b',' | b';', ..]);
+    // Letters follow the closing mark in a password: `Walnut(Ferry)61`.
+    let is_inner = matches!(value, [first, .., last] if first.is_ascii_uppercase() && last.is_ascii_digit())
+        && !has(b'.')
+        && !has(b',');
     starts_a_group
         || is_call(value)
         || are_checks(value)
-        || has(b'(') && has(b')')
+        || has(b'(') && has(b')') && !is_inner
         || has(b'[') && has(b']')
         || has(b'{') && has(b'}')
 }
@@ -207,6 +223,10 @@ fn is_call(value: &[u8]) -> bool {
     let has_dot = name.contains(&b'.');
     let first = arguments.split(|byte| *byte == b'=').next().unwrap_or_default();
     let has_name = arguments.contains(&b'=') && is_name(first);
+    // `mapped_column(String(255`
+    let has_name = has_name
+        || arguments.split(|byte| *byte == b'(').next().is_some_and(is_name)
+            && arguments.contains(&b'(');
     words.all(is_name) && (has_dot || has_name)
 }
 
@@ -348,8 +368,39 @@ pub(crate) fn is_invented(value: &[u8]) -> bool {
     let is_year = n_digits == 4 && value.windows(4).last().is_some_and(|n| n.starts_with(b"20"));
     let is_fit =
         is_word && (3..=6).contains(&n_digits) && !is_year || are_joined_words(value) || is_leet();
+    let is_fit = is_fit || are_capital_words(value);
     let lower = value.to_ascii_lowercase();
     is_fit && !OTHERS.iter().any(|other| memmem::find(&lower, other).is_some())
+}
+
+/// Returns whether a value consists of two to six words and numbers with marks between them, of which one is a capital
+/// word and one a number: `Window.Seat.91`, `rainy-Bicycle-23`, `Thistle.Quay41`. Instead of the number there may be a
+/// second word, in small letters: `blue.Canoe.Tuesday`. None of them may be weak ([`is_weak`]).
+fn are_capital_words(value: &[u8]) -> bool {
+    let words = || value.split(|byte| b"-._~|".contains(byte));
+    let is_number = |word: &[u8]| word.iter().all(u8::is_ascii_digit);
+    let letters = |word: &[u8]| word.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    let is_capital = |word: &[u8]| {
+        word.first().is_some_and(u8::is_ascii_uppercase)
+            && word.get(1..).unwrap_or_default().iter().all(|byte| !byte.is_ascii_uppercase())
+    };
+    let is_small = |word: &[u8]| !word.iter().any(u8::is_ascii_uppercase);
+    let is_part = |word: &[u8]| {
+        let is_word = (3..=12).contains(&letters(word)) && (is_capital(word) || is_small(word));
+        let is_fit = word.iter().all(u8::is_ascii_alphanumeric) && !word.is_empty();
+        is_fit && (is_word && !is_weak(word) || is_number(word) && word.len() <= 4)
+    };
+    let count = |is: &dyn Fn(&[u8]) -> bool| words().filter(|word| is(word)).count();
+    let n_words = count(&|word| letters(word) > 2);
+    let n_capitals = count(&|word| is_capital(word));
+    let n_small = count(&|word| letters(word) > 2 && is_small(word));
+    let has_digit = value.iter().any(u8::is_ascii_digit);
+    (10..=48).contains(&value.len())
+        && (2..=6).contains(&words().count())
+        && words().all(is_part)
+        && n_words >= 2
+        && n_capitals > 0
+        && (has_digit || n_words >= 3 && n_small > 0)
 }
 
 /// Returns whether a value consists of three or four words with dots or `_` between them and a digit at the end. With `_`,

@@ -223,8 +223,9 @@ pub(super) static BY_COMMAND: &[Rule] = &[
         "password",
         "the value of a name that ends in pw, or of a setting of a server",
         &[
-            "dpw ", "dpw=", "tpw ", "tPW: ", "_pw ", "_pw=", "_pw: ", "-pw ", "_PW=", "_pw\"",
-            "_pw'", "terauth ", "authtok", "mmunity ",
+            "dpw ", "dpw=", "tpw ", "tPW: ", "_pw ", "_pw=", "_pw: ", "-pw ", "_PW ", "_PW: ",
+            "_PW\"", "_PSK=", "_PSK ", "_PSK: ", "_PSK\"", "_psk ", "_psk=", "_psk: ", "_psk\"",
+            "-psk ", "_PW=", "_pw\"", "_pw'", "terauth ", "authtok", "mmunity ",
         ],
         &[By(arguments::after_name)],
     ),
@@ -237,7 +238,7 @@ pub(super) static BY_COMMAND: &[Rule] = &[
     Rule::new(
         "password",
         "of a user, in one string or word with the name",
-        &["AuthIdent", "authIdent", "auth_ident"],
+        &["AuthIdent", "authIdent", "auth_ident", "_CREDS"],
         &[By(arguments::ident)],
     ),
     Rule::new(
@@ -370,7 +371,17 @@ pub(super) static BY_COMMAND: &[Rule] = &[
     Rule::new(
         "password",
         "of a user, before the host of a database",
-        &["mysqlsh ", "sqlplus ", "sqlldr ", "oracle:thin:", "xpdp ", "mpdp ", "rman target "],
+        &[
+            "SQL> connect ",
+            "SQL> conn ",
+            "mysqlsh ",
+            "sqlplus ",
+            "sqlldr ",
+            "oracle:thin:",
+            "xpdp ",
+            "mpdp ",
+            "rman target ",
+        ],
         &[By(arguments::login)],
     ),
     Rule::new(

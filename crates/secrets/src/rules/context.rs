@@ -56,8 +56,8 @@ pub(super) static BY_CONTEXT: &[Rule] = &[
     ),
     Rule::new(
         "aws-secret-key",
-        "Amazon Web Services: a secret access key, after its id",
-        &["AKIA", "ASIA"],
+        "Amazon Web Services, Google: a secret access key, after its id",
+        &["AKIA", "ASIA", "GOOG1", "GOOGI", "GOOGT"],
         &[By(keys::aws)],
     ),
     Rule::new(
@@ -65,6 +65,8 @@ pub(super) static BY_CONTEXT: &[Rule] = &[
         "what signs, in a call",
         &[
             "createHmac(",
+            "HmacUtils(",
+            "lgoliasearch(",
             "hmac.new(",
             "_hmac(",
             "jwt.sign(",
@@ -189,6 +191,12 @@ pub(super) static BY_CONTEXT: &[Rule] = &[
         &[By(arguments::encoded_jwt)],
     ),
     Rule::new(
+        "jwt",
+        "a JSON Web Token in several lines",
+        &["eyJhbGciOi", "eyJ0eXAiOi", "eyJraWQiOi"],
+        &[By(arguments::broken_jwt)],
+    ),
+    Rule::new(
         "password",
         "of a user, after a host",
         &["BUNDLE_", "]:587", "]:465", "]:25"],
@@ -252,7 +260,7 @@ pub(super) static BY_CONTEXT: &[Rule] = &[
     Rule::new(
         "cookie",
         "a cookie whose name has a hash",
-        &["dpress_logged_in_", "dpress_sec_", "dpress_", "r_web_", "ASPXAUTH"],
+        &["dpress_logged_in_", "dpress_sec_", "dpress_", "r_web_", "ASPXAUTH", "oauth2_proxy"],
         &[Each(cookie::hashed)],
     ),
     Rule {
@@ -263,6 +271,27 @@ pub(super) static BY_CONTEXT: &[Rule] = &[
             "a cookie that Express signed",
             &["s%3A"],
             &[Run(&BASE64_URL, 20, 64), Is("."), Run(&SIGNATURE, 40, 64)],
+        )
+    },
+    Rule::new(
+        "cookie",
+        "Laravel, ASP.NET: an encrypted value",
+        &["eyJpdiI6", "CfDJ8"],
+        &[Run(&SIGNATURE, 80, MAX)],
+    ),
+    Rule {
+        edge: Edge::Run,
+        ..Rule::new(
+            "cookie",
+            "a session that Flask signed",
+            &[".eJ", "eyJ"],
+            &[
+                Run(&BASE64_URL, 8, MAX),
+                Is("."),
+                Run(&BASE64_URL, 6, 6),
+                Is("."),
+                Run(&BASE64_URL, 27, MAX),
+            ],
         )
     },
     Rule::new(

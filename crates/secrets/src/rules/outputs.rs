@@ -115,6 +115,8 @@ pub(super) static BY_OUTPUT: &[Rule] = &[
             "rial:",
             "rial=",
             "rial number",
+            " -serial ",
+            " --serial ",
             "rial Number",
             "ERIAL",
             "cense",
@@ -143,7 +145,17 @@ pub(super) static BY_OUTPUT: &[Rule] = &[
     Rule::new(
         "token",
         "the words that a shell joins",
-        &["g join ''", "g join \"\"", "g join \\", "%s%s'", "%s%s\"", "%s%s\\", "%s%s "],
+        &[
+            "g join ''",
+            "g join \"\"",
+            "g join \\",
+            "%s%s'",
+            "%s%s\"",
+            "%s%s\\",
+            "%s%s ",
+            "%s:%s'",
+            "%s:%s\"",
+        ],
         &[Each(joined::words)],
     ),
     // In: `''.join(['kQ9vL', 'z2xWm'])`. Out: `kQ9vL` and `z2xWm`.

@@ -1,7 +1,11 @@
 //! The rules for keys of services for money, shops, monitoring and delivery, which have a prefix.
 
 use crate::{
-    class::{ANY_HEX, BASE64, BASE64_URL, DOTTED, HEX, LETTERS, UUID, WORD},
+    class::{
+        ANY_HEX, BASE64, BASE64_URL, DASHED, DOLLARS, DOTTED, HEX, LETTERS, PERCENT, SIGNED, UUID,
+        WORD,
+    },
+    randomness::Makeup,
     rule::{
         Edge,
         Part::{Is, Run},
@@ -32,7 +36,92 @@ pub(super) static BY_SERVICE: &[Rule] = &[
     ),
     Rule::new("typeform-token", "Typeform", &["tfp_"], &[Run(&DOTTED, 44, MAX)]),
     Rule::new("readme-key", "ReadMe", &["rdme_"], &[Run(&LETTERS, 70, 70)]),
+    Rule::new(
+        "plaid-token",
+        "Plaid: a token of an account",
+        &["access-production-", "access-sandbox-", "access-development-"],
+        &[Run(&UUID, 36, 36)],
+    ),
+    Rule {
+        accepts: is_random,
+        ..Rule::new(
+            "payment-key",
+            "Chargebee, Mollie, GoCardless, Paddle, Klarna, Xendit",
+            &["live_", "pdl_live_apikey_", "klarna_live_api_", "xnd_production_"],
+            &[Run(&LETTERS, 28, 128)],
+        )
+    },
+    Rule::new(
+        "braintree-token",
+        "Braintree",
+        &["access_token$production$"],
+        &[Run(&DOLLARS, 32, MAX)],
+    ),
+    Rule::new(
+        "flutterwave-key",
+        "Flutterwave",
+        &["FLWSECK-", "FLWSECK_TEST-"],
+        &[Run(&DASHED, 32, MAX)],
+    ),
+    Rule::new(
+        "midtrans-key",
+        "Midtrans",
+        &["Mid-server-", "SB-Mid-server-"],
+        &[Run(&BASE64_URL, 20, MAX)],
+    ),
+    Rule::new("mercado-pago-token", "Mercado Pago", &["APP_USR-"], &[Run(&DASHED, 60, MAX)]),
+    Rule {
+        accepts: |token| token.contains(&b'%') && Makeup::of(token).is_random(),
+        ..Rule::new(
+            "twitter-token",
+            "Twitter: an application",
+            &["AAAAAAAAAAAAAAAAAAAAA"],
+            &[Run(&PERCENT, 60, 160)],
+        )
+    },
     // Monitoring, analytics, delivery.
+    Rule::new(
+        "honeycomb-key",
+        "Honeycomb",
+        &["hcaik_", "hcbik_", "hcxik_", "hcxlk_"],
+        &[Run(&LETTERS, 40, MAX)],
+    ),
+    Rule::new("axiom-token", "Axiom", &["xaat-", "xapt-"], &[Run(&UUID, 36, 36)]),
+    Rule::new(
+        "logfire-token",
+        "Logfire",
+        &["pylf_v1_us_", "pylf_v1_eu_"],
+        &[Run(&LETTERS, 30, MAX)],
+    ),
+    Rule::new("docker-key", "Docker: the key of a swarm", &["SWMKEY-1-"], &[Run(&BASE64, 40, MAX)]),
+    Rule {
+        secret: Secret::Part(0),
+        edge: Edge::None,
+        accepts: is_random,
+        ..Rule::new(
+            "url-token",
+            "Anaconda: a token in the path of a channel",
+            &["/t/"],
+            &[Run(&BASE64_URL, 28, 64), Is("/")],
+        )
+    },
+    Rule {
+        secret: Secret::Part(0),
+        edge: Edge::None,
+        ..Rule::new(
+            "url-token",
+            "CloudFront: the signature of a cookie",
+            &["CloudFront-Signature=", "CloudFront-Policy="],
+            &[Run(&SIGNED, 40, MAX)],
+        )
+    },
+    Rule::new(
+        "elastic-token",
+        "Elasticsearch: an enrollment",
+        &["eyJ2ZXIiOiI"],
+        &[Run(&BASE64, 100, MAX)],
+    ),
+    Rule::new("cloudflare-token", "Cloudflare: a tunnel", &["eyJhIjoi"], &[Run(&BASE64, 100, MAX)]),
     Rule::new(
         "grafana-token",
         "Grafana: a service account",

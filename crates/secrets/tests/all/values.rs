@@ -86,6 +86,23 @@ fn one(random: &mut Random, kind: &str) -> String {
             let words: Vec<_> = (0..3).map(|_| random.one(&words)).collect();
             words.join(joint) + &random.text("123456789", 1)
         }
+        "capital" => {
+            let words = ["Willow", "Harbor", "Falcon", "Marble", "Winter", "Rocket", "Canyon"];
+            let joint = random.one(&["-", ".", "_"]);
+            let first = random.one(&["copper", "violet", "Lemon", "Velvet"]);
+            format!("{first}{joint}{}{joint}{}", random.one(&words), random.text("123456789", 2))
+        }
+        "phrase12" => {
+            let words =
+                "gravity lunar pottery humble axis cradle mimic tornado velvet siren orphan puzzle";
+            let words: Vec<_> = words.split(' ').collect();
+            (0..12).map(|_| random.one(&words)).collect::<Vec<_>>().join(" ")
+        }
+        "bitlocker" => (0..8).map(|_| random.text("0123456789", 6)).collect::<Vec<_>>().join("-"),
+        "code" => format!("{}2-{}7", random.hex(4), random.hex(4)),
+        "pairs" => (0..16).map(|_| random.hex(2)).collect::<Vec<_>>().join(":"),
+        "flask" => format!(".eJ{}.{}.{}", random.url(54), random.letters(6), random.url(27)),
+        "jwt1" => format!("eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.{}", random.letters(20)),
         "lower7" => {
             format!("{}{}", random.text("bcdfghjkmnpqrstvwxz", 5), random.text("23456789", 2))
         }

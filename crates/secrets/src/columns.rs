@@ -1,0 +1,93 @@
+//! Finds secrets in the columns of tables, below the header that names them.
+//!
+//! In: `| id | secret |`, and `| 1 | x |` below it; `User,Password`, and `ada,x` in the next line. Out: the range of `x`.
+
+use std::ops::Range;
+
+use crate::{
+    around::{context, past_closers, until_placeholder},
+    command_line::password,
+    cursor::Cursor,
+    span::{is_blank, past_break},
+    value::{is_invented, is_scrambled, is_strong},
+};
+
+/// Limit for the rows of a table that are searched.
+const MAX_ROWS: usize = 32;
+
+/// Limit in bytes for a row.
+const MAX_ROW: usize = 512;
+
+/// Finds the values below a header. `end` is a place in its cell.
+pub(crate) fn below(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
+    let name = end.skip(24, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let cell_end = past_closers(name).0.skip(80, is_blank);
+    // A search before decoding sees the quote of JSON.
+    let line = || context(end, MAX_ROW).rsplit(|byte| *byte == b'"').next().unwrap_or_default();
+    let is_last = || cell_end.next().is_none() || past_break(cell_end).is_some();
+    let separator = match cell_end.next() {
+        Some(byte @ (b'|' | b',')) => byte,
+        _ if is_last() && line().contains(&b'|') => b'|',
+        _ if is_last() && line().contains(&b',') => b',',
+        _ => return Vec::new(),
+    };
+    let line = line();
+    // A sentence has blanks after its commas.
+    let is_sentence = separator == b',' && line.windows(2).any(|pair| pair == b", ");
+    if is_sentence {
+        return Vec::new();
+    }
+    let n_before = line.iter().filter(|byte| **byte == separator).count();
+    let header = name.since(start.place()).get(1..).unwrap_or_default().trim_ascii();
+    let mut breaks = cell_end.skip(MAX_ROW, |byte| byte != b'\n' && byte != b'\\');
+    let (mut found, mut n_rules) = (Vec::new(), 0_usize);
+    for _ in 0..MAX_ROWS {
+        let Some(row) = past_break(breaks) else { break };
+        let row_end = row.skip(MAX_ROW, |byte| byte != b'\n' && byte != b'\\');
+        let text = until_placeholder(row_end.since(row.place()));
+        breaks = row_end;
+        let is_rule = text.iter().all(|byte| b"+-|: ".contains(byte));
+        n_rules = n_rules.saturating_add(usize::from(is_rule));
+        // A rule follows the header of a table, and the last row.
+        let is_over = n_rules > 1 || separator == b'|' && n_rules == 0;
+        if text.is_empty() || is_over || !is_rule && !text.contains(&separator) {
+            break;
+        }
+        let Some((start, value)) = cell(row, text, separator, n_before).filter(|_| !is_rule) else {
+            continue;
+        };
+        // Another header.
+        if value == header {
+            break;
+        }
+        found.extend(secret(start, value));
+    }
+    found
+}
+
+/// Returns the position and the text of a cell.
+fn cell<'b>(
+    row: Cursor<'b>,
+    text: &'b [u8],
+    separator: u8,
+    n_before: usize,
+) -> Option<(Cursor<'b>, &'b [u8])> {
+    let mut cells = text.split(|byte| *byte == separator);
+    let mut offset = 0_usize;
+    for _ in 0..n_before {
+        offset = offset.saturating_add(cells.next()?.len()).saturating_add(1);
+    }
+    let cell = cells.next()?;
+    let blanks = cell.iter().take_while(|byte| is_blank(**byte)).count();
+    Some((row.forward(offset).forward(blanks), cell.trim_ascii()))
+}
+
+/// Returns the range of the secret in a cell.
+fn secret(start: Cursor<'_>, value: &[u8]) -> Option<Range<usize>> {
+    let is_clear =
+        || value.len() >= 8 && (is_strong(value) || is_invented(value) || is_scrambled(value));
+    if !is_clear() {
+        return None;
+    }
+    password(start, start.forward(value.len()))
+}
