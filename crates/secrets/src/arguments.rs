@@ -12,7 +12,7 @@ use crate::{
     command_line::password,
     cursor::Cursor,
     edge::is_edge,
-    pieces::past_seam,
+    pieces::{last_pieces, past_seam},
     piped::is_named,
     placeholder::PLACEHOLDER,
     span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break, string_or_word},
@@ -439,7 +439,8 @@ pub(crate) fn broken_jwt(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usi
         (at, n_breaks) = (next, n_breaks.saturating_add(1));
     }
     let is_token = n_dots == 2 && n_breaks > 0 && part >= MIN_SIGNATURE;
-    (is_token && is_edge(start.before())).then(|| start.place()..at.place())
+    let last = last_pieces(&crate::class::BASE64_URL, at);
+    (is_token && is_edge(start.before())).then(|| start.place()..last.place())
 }
 
 /// Finds the second string after an id in a call: `Api('rzp_live_..', 'x')`.

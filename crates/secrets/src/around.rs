@@ -4,12 +4,18 @@
 
 use memchr::memmem;
 
-use crate::{class::WORD, cursor::Cursor, placeholder::PLACEHOLDER};
+use crate::{
+    class::WORD,
+    cursor::Cursor,
+    placeholder::{LONGEST, PLACEHOLDER},
+};
 
 /// Returns at most `max` bytes before a position in its line, back to the last redacted secret. So
 /// a second run finds no more than the first.
 pub(crate) fn context(place: Cursor<'_>, max: usize) -> &[u8] {
-    let before = without_placeholders(place.window_before(max));
+    // A placeholder may begin before the window.
+    let wide = without_placeholders(place.window_before(max.saturating_add(LONGEST)));
+    let before = wide.get(wide.len().saturating_sub(max)..).unwrap_or_default();
     let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
     let escape = memmem::rfind(line, b"\\n").map_or(0, |at| at.saturating_add(2));
     line.get(escape..).unwrap_or_default()

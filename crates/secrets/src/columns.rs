@@ -4,8 +4,10 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use crate::{
-    around::{context, past_closers, until_placeholder},
+    around::{past_closers, until_placeholder},
     command_line::password,
     cursor::Cursor,
     span::{is_blank, past_break},
@@ -22,8 +24,7 @@ const MAX_ROW: usize = 512;
 pub(crate) fn below(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     let name = end.skip(24, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let cell_end = past_closers(name).0.skip(80, is_blank);
-    // A search before decoding sees the quote of JSON.
-    let line = || context(end, MAX_ROW).rsplit(|byte| *byte == b'"').next().unwrap_or_default();
+    let line = || line_before(end);
     let is_last = || cell_end.next().is_none() || past_break(cell_end).is_some();
     let separator = match cell_end.next() {
         Some(byte @ (b'|' | b',')) => byte,
@@ -63,6 +64,16 @@ pub(crate) fn below(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
         found.extend(secret(start, value));
     }
     found
+}
+
+/// Returns the text before a position in its line, with redacted secrets, which count as cells in a second run too.
+fn line_before(at: Cursor<'_>) -> &[u8] {
+    let before = at.window_before(MAX_ROW);
+    let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    let escape = memmem::rfind(line, b"\\n").map_or(0, |at| at.saturating_add(2));
+    let line = line.get(escape..).unwrap_or_default();
+    // A search before decoding sees the quote of JSON.
+    line.rsplit(|byte| *byte == b'"').next().unwrap_or_default()
 }
 
 /// Returns the position and the text of a cell.

@@ -1,7 +1,12 @@
 //! Recognizes names of secrets: `DB_PASSWORD`, `apiKey`, `client_secret`; not `token_count`,
 //! `primary_key`.
 
-use crate::{class::WORD, cursor::Cursor, placeholder::PLACEHOLDER, value::Kind};
+use crate::{
+    class::WORD,
+    cursor::Cursor,
+    placeholder::{LONGEST, PLACEHOLDER},
+    value::Kind,
+};
 
 /// The word in a name that marks its value as a secret.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -529,8 +534,6 @@ impl<'b> Name<'b> {
 /// Returns whether a placeholder of a redacted secret ends at a position. The text after it was
 /// searched before the redaction.
 pub(crate) fn follows_placeholder(place: Cursor<'_>) -> bool {
-    /// Limit in bytes for a placeholder.
-    const LONGEST: usize = 48;
     let [before @ .., b']'] = place.window_before(LONGEST) else { return false };
     let start = before.iter().rev().take_while(|byte| **byte != b'[').count().saturating_add(1);
     before

@@ -81,7 +81,7 @@ pub(crate) fn past_pieces(value: Range<usize>, end: Cursor<'_>) -> Range<usize> 
 }
 
 /// Returns the end of a complete token, past the lines or the strings that contain only remainders of it.
-fn last_pieces<'b>(class: &Class, end: Cursor<'b>) -> Cursor<'b> {
+pub(crate) fn last_pieces<'b>(class: &Class, end: Cursor<'b>) -> Cursor<'b> {
     let mut at = end;
     for _ in 0..MAX_LINES {
         let Some(after) = last_piece(class, at) else { break };

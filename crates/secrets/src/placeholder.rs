@@ -5,6 +5,9 @@ use memchr::memmem;
 /// The start of each placeholder that stands for a secret.
 pub(crate) const PLACEHOLDER: &[u8] = b"[REDACTED:";
 
+/// Limit in bytes for a placeholder.
+pub(crate) const LONGEST: usize = 48;
+
 /// Number of bytes of a value that are compared.
 const MAX_LOOK: usize = 128;
 
