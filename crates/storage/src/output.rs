@@ -44,7 +44,7 @@ const BUFFER: usize = 32 * 1024;
 
 /// The buffer sizes of all pending files that are opened for each write of their buffer, and the least
 /// size of one.
-const SHUT_BUFFERS: usize = 4 * 1024 * 1024;
+const SHUT_BUFFERS: usize = 2 * 1024 * 1024;
 const MIN_BUFFER: usize = 512;
 
 /// What to do with an existing file of the same name.
