@@ -513,7 +513,9 @@ impl Output {
         let id = self.emitted.pop_front()?;
         let Some(number) = id.packed_number() else { return Some(id) };
         let id = self.drafts.open();
-        self.packed.copy(number, &mut self.drafts.line_mut(id).bytes);
+        let draft = self.drafts.line_mut(id);
+        draft.mark = self.packed.mark(number);
+        self.packed.copy(number, &mut draft.bytes);
         self.packed.remove(number);
         Some(id)
     }

@@ -8,6 +8,8 @@ use std::{
     io::{self, Read, Seek, SeekFrom, Write},
 };
 
+use crate::draft::CarryMark;
+
 /// Size in bytes at which a buffer is full.
 const FULL: usize = 64 * 1024;
 
@@ -31,6 +33,8 @@ pub(crate) struct PackedLines {
     unused_buffers: Vec<usize>,
     n_in_memory: usize,
     lines: Vec<Packed>,
+    /// The texts around the carries of lines. Formats have one or two.
+    frames: Vec<(&'static str, &'static str)>,
     unused_lines: Vec<u32>,
     create_file: Option<CreateLineFile>,
     file: Option<Box<dyn LineFile>>,
@@ -56,6 +60,8 @@ struct Packed {
     buffer: u32,
     start: u32,
     end: u32,
+    /// The offset of the carry in the line, and the index of its frame.
+    mark: Option<(u32, u16)>,
 }
 
 impl PackedLines {
@@ -65,8 +71,12 @@ impl PackedLines {
     }
 
     /// Adds a line and returns its number. A line of 4 GiB or more has none.
-    pub(crate) fn add(&mut self, line: &[u8]) -> Option<u32> {
+    pub(crate) fn add(&mut self, line: &[u8], mark: Option<CarryMark>) -> Option<u32> {
         u32::try_from(line.len()).ok()?;
+        let mark = match mark {
+            Some(mark) => Some((u32::try_from(mark.at).ok()?, self.frame(&mark)?)),
+            None => None,
+        };
         let has_room = |buffer: &Buffer| {
             buffer.n_lines > 0 && buffer.length.saturating_add(line.len()) <= FULL
         };
@@ -79,13 +89,30 @@ impl PackedLines {
         buffer.length = buffer.bytes.len();
         buffer.n_lines = buffer.n_lines.saturating_add(1);
         let end = u32::try_from(buffer.length).ok()?;
-        let packed = Packed { buffer: u32::try_from(self.current).ok()?, start, end };
+        let packed = Packed { buffer: u32::try_from(self.current).ok()?, start, end, mark };
         let Some(number) = self.unused_lines.pop() else {
             self.lines.push(packed);
             return u32::try_from(self.lines.len().saturating_sub(1)).ok();
         };
         *self.lines.get_mut(number as usize)? = packed;
         Some(number)
+    }
+
+    /// Returns the index of the texts around a carry.
+    fn frame(&mut self, mark: &CarryMark) -> Option<u16> {
+        let frame = (mark.before, mark.after);
+        let at = self.frames.iter().position(|known| *known == frame).unwrap_or_else(|| {
+            self.frames.push(frame);
+            self.frames.len().saturating_sub(1)
+        });
+        u16::try_from(at).ok()
+    }
+
+    /// Returns the place of a line's carry.
+    pub(crate) fn mark(&self, number: u32) -> Option<CarryMark> {
+        let (at, frame) = self.lines.get(number as usize)?.mark?;
+        let (before, after) = *self.frames.get(usize::from(frame))?;
+        Some(CarryMark { at: at as usize, before, after })
     }
 
     fn start_buffer(&mut self, length: usize) {
@@ -240,7 +267,7 @@ mod tests {
             let mut packed = PackedLines { create_file: create, ..PackedLines::default() };
             for _ in 0..2 {
                 let numbers: Vec<u32> =
-                    lines.iter().map(|line| packed.add(line).expect("short")).collect();
+                    lines.iter().map(|line| packed.add(line, None).expect("short")).collect();
                 assert_eq!(packed.file.is_some(), create.is_some());
                 assert!(create.is_none() || packed.n_in_memory <= MAX_IN_MEMORY + 1);
                 for (number, line) in numbers.iter().zip(&lines) {
@@ -251,7 +278,10 @@ mod tests {
                 for number in even.iter().rev() {
                     assert!(copy(&mut packed, *number) == lines[*number as usize]);
                 }
-                let again = packed.add(b"again").expect("short");
+                let mark = CarryMark { at: 3, before: ",\"extra\":{", after: "}" };
+                let again = packed.add(b"again", Some(mark)).expect("short");
+                assert_eq!(packed.mark(again), Some(mark));
+                assert!(even.iter().all(|number| packed.mark(*number).is_none()));
                 assert!(odd.contains(&again), "the number of a removed line");
                 assert_eq!(copy(&mut packed, again), b"again");
                 packed.remove(again);
@@ -268,7 +298,7 @@ mod tests {
         packed.set_file(|| Box::new(Broken));
         let line = vec![b'x'; FULL];
         let numbers: Vec<u32> =
-            (0..MAX_IN_MEMORY + 2).map(|_| packed.add(&line).expect("short")).collect();
+            (0..MAX_IN_MEMORY + 2).map(|_| packed.add(&line, None).expect("short")).collect();
         let lost = numbers.iter().find(|number| copy(&mut packed, **number).is_empty());
         assert!(lost.is_some());
         assert_eq!(packed.take_error().expect("an error").to_string(), "broken");

@@ -97,6 +97,44 @@ fn many_short_calls_in_one_message_come_back_from_a_document() {
     }
 }
 
+/// Each result without a call is a step of ATIF. The steps are packed with the places of their carries.
+#[test]
+fn many_results_in_one_line_come_back_from_steps() {
+    let result =
+        |n: usize| format!(r#"{{"type":"tool_result","tool_use_id":"t{n}","content":"ok"}}"#);
+    let results: Vec<String> = (0..12_000).map(result).collect();
+    let uuid = |n: usize| format!("\"0000000{n}-0000-4000-8000-000000000000\"");
+    let line = |n: usize, content: &str| {
+        let (uuid, parent) = (uuid(n), n.checked_sub(1).map_or_else(|| "null".to_owned(), uuid));
+        format!(
+            r#"{{"parentUuid":{parent},"isSidechain":false,"cwd":"/w","sessionId":"11111111-2222-4333-8444-555555555555","version":"2.1.0","type":"user","message":{{"role":"user","content":{content}}},"uuid":{uuid},"timestamp":"2026-03-21T14:30:0{n}.500Z"}}"#
+        ) + "\n"
+    };
+    let source = [line(0, "\"x\""), line(1, &format!("[{}]", results.join(","))), line(2, "\"y\"")];
+    let source = source.concat().into_bytes();
+    let (claude_code, to) = (&format_claude_code::FORMAT, &format_atif::FORMAT);
+    for carry in [CarryMode::Inline, CarryMode::Sidecar, CarryMode::None] {
+        let options = Default::default();
+        let conversion = Conversion { formats: FORMATS, from: claude_code, to, carry, options };
+        let Converted { bytes: written, sidecar, .. } =
+            conversion.convert(&source, None).expect("converted");
+        let text = std::str::from_utf8(&written).expect("text");
+        let object: serde_json::Value = serde_json::from_str(text).expect("a document");
+        let steps = object["steps"].as_array().expect("steps");
+        assert_eq!(steps.len(), 12_002, "{carry:?}");
+        // Every carry is inside the member `extra` of its step.
+        assert!(steps.iter().all(|step| step.get("_carried").is_none()), "{carry:?}");
+        if carry == CarryMode::None {
+            continue;
+        }
+        let way_back =
+            Conversion { from: to, to: claude_code, carry: CarryMode::None, ..conversion };
+        let sidecar = sidecar.map(|bytes| Sidecar::read(&*bytes).expect("a sidecar"));
+        let back = way_back.convert(&written, sidecar).expect("converted back");
+        assert!(back.bytes == source, "{carry:?}: {:?}", back.report.restored);
+    }
+}
+
 /// One message of a document shows thousands of Codex records, each with a carry in the sidecar of the Codex file.
 #[test]
 fn thousands_of_records_with_a_sidecar_come_back_through_a_document() {

@@ -56,6 +56,7 @@ impl Output {
         let id = self.drafts.open();
         let draft = self.drafts.line_mut(id);
         draft.owner = Some(line);
+        draft.mark = self.packed.mark(number);
         self.packed.copy(number, &mut draft.bytes);
         self.packed.remove(number);
         id
@@ -72,10 +73,10 @@ impl Output {
         let is_bare = !self.is_noting
             || is_new && (self.has_many_lines || is_forgotten)
             || draft.owner.is_some();
-        if !is_bare || draft.mark.is_some() || !draft.copied.is_empty() {
+        if !is_bare || !draft.copied.is_empty() {
             return None;
         }
-        let packed = LineId::packed(self.packed.add(&draft.bytes)?)?;
+        let packed = LineId::packed(self.packed.add(&draft.bytes, draft.mark)?)?;
         self.repeated.truncate(self.repeated.len() - repeated);
         self.drafts.release(id);
         Some(packed)
