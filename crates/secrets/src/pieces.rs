@@ -10,6 +10,7 @@ use memchr::memmem;
 use crate::{
     class::{BASE64_URL, Class, PIECE},
     cursor::Cursor,
+    placeholder::is_example,
     randomness::{Makeup, has_many_humps},
     span::{Quote, is_blank, is_quote, past_blanks, past_break, past_colors, past_tab},
 };
@@ -116,7 +117,8 @@ fn last_piece<'b>(class: &Class, end: Cursor<'b>) -> Option<Cursor<'b>> {
         (_, byte) => !byte.is_ascii_alphanumeric() && !b"_=:(-./".contains(&byte),
     });
     let is_key = piece.len() >= MIN_PIECE && n_kinds >= 2 && makeup.is_random();
-    let is_fit = is_over && is_key && !is_another(piece);
+    // With an example, the whole token would count as one.
+    let is_fit = is_over && is_key && !is_another(piece) && !is_example(piece);
     (is_fit || !piece.is_empty() && is_before_signature(after)).then_some(after)
 }
 
