@@ -17,7 +17,7 @@ mod table;
 use std::collections::HashMap;
 
 use core_model::{
-    Body, ByHash, CostPolicy, Event, Format, Hashes, NameRoom, OTHERS, Tokens, event_millis,
+    Body, ByHash, CostPolicy, Event, Format, Hashes, IdSet, NameRoom, OTHERS, Tokens, event_millis,
 };
 
 use self::table::{Entry, NO_TIME, Table};
@@ -44,11 +44,11 @@ struct Labels {
 
 impl Labels {
     /// Returns the index of a label. Names that have no room become `(others)`.
-    fn place_within(&mut self, room: &mut NameRoom, mut label: Label) -> u32 {
+    fn place_within(&mut self, names: &mut Names, mut label: Label) -> u32 {
         if !self.places.contains_key(&label) {
             let Label { model, project, .. } = &mut label;
             for name in [model, project].into_iter().flatten() {
-                if name != OTHERS && !room.add(name) {
+                if !names.add(name) {
                     OTHERS.clone_into(name);
                 }
             }
@@ -64,6 +64,25 @@ impl Labels {
         self.all.push(label.clone());
         self.places.insert(label, place);
         place
+    }
+}
+
+/// The models and folders of a session, about 4 MiB.
+#[derive(Debug, Default)]
+struct Names {
+    known: IdSet,
+    room: NameRoom,
+}
+
+impl Names {
+    /// Adds a name. Returns false if it has no room.
+    fn add(&mut self, name: &str) -> bool {
+        let is_known = self.known.contains(name);
+        let has_room = is_known || self.room.add(name);
+        if has_room && !is_known {
+            self.known.insert(name);
+        }
+        has_room
     }
 }
 
@@ -197,8 +216,7 @@ impl Usage {
 pub struct SessionUsage {
     table: Table,
     labels: Labels,
-    /// The room for models and folders, about 4 MiB in each session.
-    room: NameRoom,
+    names: Names,
     /// The label of the last response, with the model and the folder as written.
     last_label: Option<(String, String, u32)>,
     /// Tokens of sub-agents' responses, by the hashes of their message ids.
@@ -229,7 +247,7 @@ impl Default for SessionUsage {
         Self {
             table: Table::default(),
             labels: Labels::default(),
-            room: NameRoom::default(),
+            names: Names::default(),
             last_label: None,
             told: ByHash::default(),
             message_ids: Hashes::default(),
@@ -390,7 +408,7 @@ impl SessionUsage {
                     Some(jsonl::Text::new(json)?.decode().into_owned()).filter(|it| !it.is_empty())
                 };
                 let label = Label { model: text(model), project: text(cwd), agent: format.name };
-                let place = self.labels.place_within(&mut self.room, label);
+                let place = self.labels.place_within(&mut self.names, label);
                 self.last_label = Some((model.to_owned(), cwd.to_owned(), place));
                 place
             }
@@ -420,4 +438,29 @@ fn cache_hour(usage: &core_model::Usage<'_>) -> u64 {
 /// Returns a time in seconds, within the years 1970 to 2106.
 fn seconds(millis: i64) -> u32 {
     u32::try_from(millis.max(0) / 1000).unwrap_or(NO_TIME).min(NO_TIME - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_known_model_keeps_its_name_when_folders_have_no_room() {
+        let (mut labels, mut names) = (Labels::default(), Names::default());
+        let label = |project: String| Label {
+            model: Some("claude-opus-4-5".to_owned()),
+            project: Some(project),
+            agent: "claude-code",
+        };
+        for n in 0..60_000 {
+            labels.place_within(&mut names, label(format!("/project/{n:060}")));
+        }
+        let place = labels.place_within(&mut names, label("x".repeat(5_000)));
+        let Some(Label { model, project, .. }) = labels.all.get(place as usize) else {
+            panic!("a label")
+        };
+        assert_eq!(model.as_deref(), Some("claude-opus-4-5"));
+        assert_eq!(project.as_deref(), Some(OTHERS));
+        assert!(labels.all.len() < 40_000, "{}", labels.all.len());
+    }
 }
