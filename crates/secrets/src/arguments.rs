@@ -88,12 +88,12 @@ fn foreign_verb(end: Cursor<'_>) -> Option<Range<usize>> {
 pub(crate) fn generated(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     /// Minimum length of a value.
     const MIN_VALUE: usize = 16;
-    let signed = end.previous().is_some_and(|byte| byte == b'=' || byte == b':');
+    let is_signed = end.previous().is_some_and(|byte| byte == b'=' || byte == b':');
     let closed = past_closers(end.back(usize::from(end.previous().is_some_and(is_quote)))).0;
     let sign = past_blanks(closed, 8);
     let at =
-        if signed { sign } else { sign.past(b"=").or_else(|| sign.past(b":")).unwrap_or(sign) };
-    if !signed && at.place() == sign.place() && Quote::open(at).is_none() {
+        if is_signed { sign } else { sign.past(b"=").or_else(|| sign.past(b":")).unwrap_or(sign) };
+    if !is_signed && at.place() == sign.place() && Quote::open(at).is_none() {
         return None;
     }
     let (value, value_end) = string_or_word(past_blanks(at, 8))?;

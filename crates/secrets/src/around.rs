@@ -16,6 +16,11 @@ pub(crate) fn context(place: Cursor<'_>, max: usize) -> &[u8] {
     // A placeholder may begin before the window.
     let wide = without_placeholders(place.window_before(max.saturating_add(LONGEST)));
     let before = wide.get(wide.len().saturating_sub(max)..).unwrap_or_default();
+    last_line(before)
+}
+
+/// Returns the bytes after the last line break, plain or escaped.
+pub(crate) fn last_line(before: &[u8]) -> &[u8] {
     let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
     let escape = memmem::rfind(line, b"\\n").map_or(0, |at| at.saturating_add(2));
     line.get(escape..).unwrap_or_default()

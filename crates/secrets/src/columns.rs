@@ -4,10 +4,8 @@
 
 use std::ops::Range;
 
-use memchr::memmem;
-
 use crate::{
-    around::{past_closers, until_placeholder},
+    around::{last_line, past_closers, until_placeholder},
     command_line::password,
     cursor::Cursor,
     span::{is_blank, past_break},
@@ -68,10 +66,7 @@ pub(crate) fn below(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
 
 /// Returns the text before a position in its line, with redacted secrets, which count as cells in a second run too.
 fn line_before(at: Cursor<'_>) -> &[u8] {
-    let before = at.window_before(MAX_ROW);
-    let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-    let escape = memmem::rfind(line, b"\\n").map_or(0, |at| at.saturating_add(2));
-    let line = line.get(escape..).unwrap_or_default();
+    let line = last_line(at.window_before(MAX_ROW));
     // A search before decoding sees the quote of JSON.
     line.rsplit(|byte| *byte == b'"').next().unwrap_or_default()
 }
@@ -96,9 +91,6 @@ fn cell<'b>(
 /// Returns the range of the secret in a cell.
 fn secret(start: Cursor<'_>, value: &[u8]) -> Option<Range<usize>> {
     let is_clear =
-        || value.len() >= 8 && (is_strong(value) || is_invented(value) || is_scrambled(value));
-    if !is_clear() {
-        return None;
-    }
-    password(start, start.forward(value.len()))
+        value.len() >= 8 && (is_strong(value) || is_invented(value) || is_scrambled(value));
+    if is_clear { password(start, start.forward(value.len())) } else { None }
 }

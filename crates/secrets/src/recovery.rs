@@ -17,7 +17,7 @@ use crate::{
 /// Numbers of words that a seed phrase has.
 const N_WORDS: [usize; 5] = [12, 15, 18, 21, 24];
 
-/// Limit for the words after a name.
+/// Limit in bytes for a note after a name.
 const MAX_NOTE: usize = 40;
 
 /// Finds the words of a seed phrase after its name.
@@ -58,8 +58,8 @@ fn value_of(end: Cursor<'_>) -> Option<Cursor<'_>> {
     let closed = past_closers(end).0;
     let note = until_placeholder(closed.window(MAX_NOTE));
     let sign = note.iter().position(|byte| matches!(byte, b':' | b'='));
-    let is = memchr::memmem::find(note, b" is ").map(|at| at.saturating_add(3));
-    let at = closed.forward(sign.or(is)?).forward(1);
+    let verb = memchr::memmem::find(note, b" is ").map(|at| at.saturating_add(3));
+    let at = closed.forward(sign.or(verb)?).forward(1);
     let at = past_blanks(at, 8);
     let at = past_break(at).map_or(at, |line| past_blanks(line, 40));
     Some(Quote::open(at).map_or(at, |(_, value)| value))

@@ -76,11 +76,12 @@ impl Kind {
             Self::Id => is_uuid(value).then_some(whole),
             Self::Passphrase if is_phrase(value) => Some(whole),
             Self::Password if is_word_list(value, 1) => Some(whole),
-            Self::Password if are_capital_words(value) => (!is_template(value)).then_some(whole),
             Self::Pass if form == Form::Quoted && are_capital_words(value) => {
                 (!is_template(value)).then_some(whole)
             }
-            Self::Password if are_joined_words(value) => (!is_template(value)).then_some(whole),
+            Self::Password if are_capital_words(value) || are_joined_words(value) => {
+                (!is_template(value)).then_some(whole)
+            }
             // A report of tests may have the name of a test, with `_`.
             Self::Pass if value.contains(&b'.') && are_joined_words(value) => {
                 (!is_template(value)).then_some(whole)

@@ -133,7 +133,6 @@ pub(super) static BY_OUTPUT: &[Rule] = &[
         &["ldap://", "ldaps://"],
         &[By(link_user::directory)],
     ),
-    // `https://x:x-oauth-basic@host`
     // In: `https://x:x-oauth-basic@host`. Out: `x`.
     Rule::new(
         "url-token",
