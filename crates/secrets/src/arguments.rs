@@ -16,7 +16,7 @@ use crate::{
     piped::is_named,
     placeholder::PLACEHOLDER,
     span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break, string_or_word},
-    value::{Form, Kind, is_invented, is_scrambled, is_strong, is_uuid, is_word_list},
+    value::{Form, Kind, MAX_VALUE, is_invented, is_scrambled, is_strong, is_uuid, is_word_list},
 };
 
 /// Limit in bytes for the arguments of a call.
@@ -61,7 +61,8 @@ pub(crate) fn first(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
 /// Finds the value after a name and a colon: `пароль: x`.
 pub(crate) fn foreign_name(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     const SIGNS: &[&[u8]] = &[b":", "：".as_bytes(), b"="];
-    let sign = past_blanks(end.back(usize::from(end.previous() == Some(b':'))), 2);
+    let end = end.back(usize::from(matches!(end.previous(), Some(b':' | b' '))));
+    let sign = past_blanks(end, 2);
     let Some(at) = SIGNS.iter().find_map(|text| sign.past(text)) else { return foreign_verb(end) };
     let (value, value_end) = string_or_word(past_blanks(at, 4))?;
     password(value, value_end)
@@ -69,18 +70,30 @@ pub(crate) fn foreign_name(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize
 
 /// Finds the value after a name and a verb: `le mot de passe du serveur est x`. An ordinary word is no value.
 fn foreign_verb(end: Cursor<'_>) -> Option<Range<usize>> {
-    const VERBS: &[&[u8]] =
-        &[b" est ", b" es ", " è ".as_bytes(), " é ".as_bytes(), b" is ", b" jest ", b": "];
+    const VERBS: &[&str] =
+        &[" est ", " es ", " è ", " é ", " is ", " jest ", ": ", "是", "为", "為", "は「", "は"];
     /// Bytes after the name that are searched for the verb.
     const MAX_WORDS: usize = 48;
     let window = until_placeholder(end.window(MAX_WORDS)).split(|byte| *byte == b'\n').next()?;
-    let verb = VERBS.iter().find_map(|verb| Some((memmem::find(window, verb)?, verb.len())))?;
-    let (value, value_end) = string_or_word(end.forward(verb.0).forward(verb.1))?;
+    let verb =
+        VERBS.iter().find_map(|verb| Some((memmem::find(window, verb.as_bytes())?, verb.len())))?;
+    let start = past_blanks(end.forward(verb.0).forward(verb.1), 2);
+    let (value, value_end) = match Quote::open(start) {
+        Some((quote, value)) => (value, quote.close(value)?),
+        // Letters of another script end it without a blank: `は「x」です`.
+        None => {
+            let word = start.skip(MAX_VALUE, |byte| byte.is_ascii_graphic());
+            (start, bare_end(start.until(word.place()), |_| false))
+        }
+    };
     let text = value_end.since(value.place());
     // `mot de passe du compte : x`
     let n_digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let has_mark = text.iter().any(u8::is_ascii_punctuation);
+    let is_random = is_scrambled(text) && (n_digits > 0 || has_mark);
     let is_said = value.window_before(2) == b": " && text.len() >= 8 && n_digits > 1;
-    let is_fit = is_strong(text) || is_invented(text) || is_said && !text.contains(&b'/');
+    let is_said = is_said && !text.contains(&b'/');
+    let is_fit = is_strong(text) || is_invented(text) || is_random || is_said;
     password(value, value_end).filter(|_| is_fit)
 }
 
@@ -284,6 +297,8 @@ pub(crate) fn said(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let is_joined = text.iter().any(|byte| matches!(byte, b'.' | b'_'));
     let is_strong =
         is_strong(text) || is_word_list(text, 0) || is_invented(text) && (is_joined || !is_verb);
+    let has_digit = text.iter().any(u8::is_ascii_digit);
+    let is_strong = is_strong || !is_verb && has_digit && is_scrambled(text);
     password(value, value_end).filter(|_| is_strong)
 }
 

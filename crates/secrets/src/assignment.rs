@@ -12,6 +12,7 @@ use memchr::memmem;
 use crate::{
     around::{context, past_closers, until_placeholder, without_placeholders},
     before,
+    class::USER,
     cursor::Cursor,
     edge::is_edge,
     link::{Link, is_spoken, link},
@@ -101,7 +102,12 @@ fn found(kind: Kind, name: &Name<'_>, value: &Found<'_>) -> Option<Range<usize>>
     let is_id = text.len() <= 40
         && name.end.since(name.start.place()).ends_with(b"signingkey")
         && text.iter().all(|byte| byte.is_ascii_hexdigit() && !byte.is_ascii_lowercase());
-    if is_resource || is_id {
+    // Kubernetes decrypts a sealed secret only in its cluster.
+    let is_sealed = || {
+        let is_base64 = text.starts_with(b"Ag") && text.len() >= 40;
+        is_base64 && memmem::find(name.start.window_before(4096), b"encryptedData").is_some()
+    };
+    if is_resource || is_id || is_sealed() {
         return None;
     }
     let is_introduced = kind == Kind::Pass
@@ -225,7 +231,7 @@ fn value<'b>(
     };
     let ends: fn(u8) -> bool = if link == Link::Tag {
         |byte| byte == b'<'
-    } else if name.start.window_before(3) == b"://" {
+    } else if is_in_url(name) {
         // The user of a URL may have the name of a secret: `://x-token-auth:x@host`.
         |byte| byte == b'@'
     } else {
@@ -259,6 +265,13 @@ fn value<'b>(
     let is_tight = is_tight && start.place() == at.place();
     let form = if is_tight || link == Link::Tag { Form::Tight } else { Form::Loose };
     (!is_cut).then_some(Found { start, end, form })
+}
+
+/// Returns whether a name is in the user part of a URL.
+fn is_in_url(name: &Name<'_>) -> bool {
+    let before = name.start.window_before(64);
+    let user = memmem::rfind(before, b"://").and_then(|n| before.get(n.saturating_add(3)..));
+    user.is_some_and(|user| user.iter().all(|byte| USER.has(*byte)))
 }
 
 /// Returns a strong or an invented value up to the mark that closes it.
@@ -349,6 +362,7 @@ fn without_delimiter<'b>(name: &Name<'b>, start: Cursor<'b>, end: Cursor<'b>) ->
 fn next_line(at: Cursor<'_>) -> Cursor<'_> {
     let Some(line) = past_break(at) else { return at };
     let line = past_break(line).unwrap_or(line).skip(8, is_blank);
+    let line = line.past(b"- ").unwrap_or(line);
     let end = bare_end(line, |_| false);
     let value = end.since(line.place());
     // A search before decoding sees the quote of JSON.

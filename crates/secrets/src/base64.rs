@@ -6,7 +6,7 @@
 
 use crate::{
     class::BASE64,
-    placeholder::{is_template, is_weak},
+    placeholder::{is_example, is_template, is_weak},
     value::is_strong,
 };
 
@@ -72,7 +72,7 @@ pub(crate) fn user_and_password(text: &[u8]) -> bool {
     // The letters of `B4s1l-7*` stand alone, which are no weak words.
     let has_word = || password.split(|byte| !byte.is_ascii_alphabetic()).any(|word| word.len() > 1);
     let is_weak = is_weak(password) && (has_word() || !is_strong(password));
-    is_text && password.len() >= 4 && !is_weak && !is_template(password)
+    is_text && password.len() >= 4 && !is_weak && !is_template(password) && !is_example(text)
 }
 
 /// Returns whether a byte is a letter of base64, in either alphabet.

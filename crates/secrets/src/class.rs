@@ -97,6 +97,6 @@ pub(crate) static USER: Class = Class::of(b"%%++-.09AZ\\\\__az~~");
 /// A password in a URL, without the marks of shell variables and templates.
 pub(crate) static PASSWORD: Class = Class::of(b"!!$&**+.09;;==AZ^_az~~");
 /// The lines of a key between its first and its last one: base64, headers, and prefixes that tools
-/// add (numbers, an arrow, `>`), also in JSON within JSON.
+/// add (numbers, an arrow, `>`, `#`), also in JSON within JSON.
 pub(crate) static ARMOR: Class =
-    Class::of(b"\t\n\r\r  ()+:=>AZ\\\\__az||\x7f\x7f\x86\x86\x92\x92\xe2\xe2");
+    Class::of(b"\t\n\r\r  ##()+:=>AZ\\\\__az||\x7f\x7f\x86\x86\x92\x92\xe2\xe2");

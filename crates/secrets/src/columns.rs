@@ -85,7 +85,12 @@ fn cell<'b>(
     }
     let cell = cells.next()?;
     let blanks = cell.iter().take_while(|byte| is_blank(**byte)).count();
-    Some((row.forward(offset).forward(blanks), cell.trim_ascii()))
+    let (start, value) = (row.forward(offset).forward(blanks), cell.trim_ascii());
+    // Markdown has code between backticks.
+    Some(match value {
+        [b'`', inner @ .., b'`'] => (start.forward(1), inner),
+        _ => (start, value),
+    })
 }
 
 /// Returns the range of the secret in a cell.

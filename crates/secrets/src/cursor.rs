@@ -44,6 +44,12 @@ impl<'b> Cursor<'b> {
         Self { place: place.min(self.bytes.len()), ..self }
     }
 
+    /// Returns the position in the bytes before an offset only.
+    pub(crate) fn until(self, place: usize) -> Self {
+        let bytes = self.bytes.get(..place).unwrap_or(self.bytes);
+        Self { bytes, place: self.place.min(bytes.len()) }
+    }
+
     /// Moves forward by a number of bytes, at most to the end.
     pub(crate) fn forward(self, length: usize) -> Self {
         self.to(self.place.saturating_add(length))

@@ -20,9 +20,11 @@ const MAX_TOKEN: usize = 8 * 1024;
 
 /// Finds the token after `Bearer`, `Token`, and the like.
 pub(crate) fn bearer(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    let token = in_call(end)
-        .or_else(|| assigned(end))
-        .or_else(|| after_scheme(start, end.past(b" token").unwrap_or(end)))?;
+    let token = in_call(end).or_else(|| assigned(end)).or_else(|| {
+        // `xh -A bearer -a x`
+        let word = end.past(b" token").or_else(|| end.past(b" -a"));
+        after_scheme(start, word.unwrap_or(end))
+    })?;
     let bytes = token.1.since(token.0.place());
     let is_secret = bytes.len() >= 12 && Kind::Secret.secret_in(bytes, Form::Quoted).is_some();
     is_secret.then(|| past_pieces(token.0.place()..token.1.place(), token.1))
@@ -99,7 +101,9 @@ fn after_scheme<'b>(start: Cursor<'b>, end: Cursor<'b>) -> Option<(Cursor<'b>, C
     if blank.place() == end.place() && joined.is_none() {
         return None;
     }
-    let token = joined.unwrap_or_else(|| Quote::open(blank).map_or(blank, |(_, token)| token));
+    // A template may have the token as a string: `Bearer ${'x'}`.
+    let start = blank.past(b"${").unwrap_or(blank);
+    let token = joined.unwrap_or_else(|| Quote::open(start).map_or(blank, |(_, token)| token));
     let is_in = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/=|:".contains(&byte);
     let token_end = token.skip(MAX_TOKEN, is_in);
     let is_cut = token_end.rest().starts_with(PLACEHOLDER);

@@ -12,7 +12,7 @@ use crate::{
     placeholder::PLACEHOLDER,
     randomness::Makeup,
     span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break, past_colors},
-    value::{Form, Kind, is_invented, is_strong, is_word_list},
+    value::{Form, Kind, is_invented, is_scrambled, is_strong, is_word_list},
 };
 
 /// The link between a name and its value.
@@ -190,7 +190,13 @@ pub(crate) fn is_spoken(at: Cursor<'_>) -> bool {
         return true;
     }
     let value = bare_end(at, |_| false).since(at.place());
-    is_strong(value) && !value.contains(&b'/') && !value.contains(&b'=')
+    let count = |is: fn(&u8) -> bool| value.iter().filter(|byte| is(byte)).count();
+    let has_all = count(u8::is_ascii_digit) > 1
+        && count(u8::is_ascii_lowercase) > 1
+        && count(u8::is_ascii_uppercase) > 1;
+    (is_strong(value) || has_all && is_scrambled(value))
+        && !value.contains(&b'/')
+        && !value.contains(&b'=')
         || is_word_list(value, 0)
         || is_invented(value)
 }

@@ -4,9 +4,14 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use crate::{
-    around::without_placeholders, command_line::password, cursor::Cursor, placeholder::is_template,
-    span::is_quote,
+    around::{context, without_placeholders},
+    command_line::password,
+    cursor::Cursor,
+    placeholder::is_template,
+    span::{bare_end, is_quote},
 };
 
 /// Finds the password after the name of an entry in a directory.
@@ -17,6 +22,26 @@ pub(crate) fn directory(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> 
     let user = end.forward(memchr::memchr(b':', host.since(end.place()))?);
     let is_entry = user.since(end.place()).contains(&b'=');
     password(user.forward(1), host).filter(|_| is_entry)
+}
+
+/// Finds the password in a URL whose marks have codes: `postgres%3A%2F%2Fada%3Ax%40host`.
+pub(crate) fn encoded(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    const COLONS: &[&[u8]] = &[b"%3A", b"%3a"];
+    let is_in = |byte: u8| byte.is_ascii_alphanumeric() || b"%-._~+!*".contains(&byte);
+    let whole = end.skip(400, is_in).since(end.place());
+    let host = end.forward(memmem::find(whole, b"%40")?);
+    let text = host.since(end.place());
+    let colon = COLONS.iter().filter_map(|colon| memmem::find(text, colon)).min()?;
+    let value = end.forward(colon).forward(3);
+    password(value, host)
+}
+
+/// Finds the password of a user of Redis: `user ada on >x ~* +@all`.
+pub(crate) fn redis(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    const WORDS: &[&[u8]] = &[b"user ", b"USER", b"ACL", b"acl"];
+    let before = context(start, 64);
+    let is_user = WORDS.iter().any(|word| memmem::find(before, word).is_some());
+    password(end, bare_end(end, |_| false)).filter(|_| is_user)
 }
 
 /// Finds the token before a fixed word such as `x-oauth-basic`: `https://x:x-oauth-basic@host`.

@@ -20,11 +20,24 @@ use crate::{
     prefixes::Prefixes,
     rule::{Edge, Part, Rule, Secret},
     rules::rules,
+    span::past_break,
     value::{Form, Kind},
 };
 
 /// Prefixes whose bytes have an unnecessary JSON escape.
-const ESCAPED: &[&str] = &["\\u002", "\\u003", "\\u004", "\\u005", "\\u006", "\\u007", ":\\/\\/"];
+const ESCAPED: &[&str] = &[
+    "\\u000",
+    "\\u002",
+    "\\u003",
+    "\\u004",
+    "\\u005",
+    "\\u006",
+    "\\u007",
+    r":\/\/",
+    r":\\/\\/",
+    r":\\\\/\\\\/",
+    r":\\\\\\\\/\\\\\\\\/",
+];
 
 /// Finder of matches.
 #[derive(Clone, Debug)]
@@ -122,7 +135,7 @@ impl Matcher {
     pub(crate) fn may_fit(&self, bytes: &[u8]) -> bool {
         let mut at = Cursor::new(bytes);
         while let Some((start, prefix)) = self.next_prefix(at) {
-            let is_escaped = prefix.starts.is_empty();
+            let is_escaped = ESCAPED.contains(&&*prefix.text);
             if is_escaped || self.verdict(start, prefix, 0, true).is_none_or_fits() {
                 return true;
             }
@@ -440,7 +453,8 @@ fn armor(bytes: &[u8]) -> Option<usize> {
     /// Minimum number of base64 letters in a key.
     const MIN_LETTERS: usize = 40;
     let mut end = Cursor::new(bytes).forward(ARMOR.run(bytes, usize::MAX));
-    while let Some(next) = past_joint(end, true) {
+    // A URL and XML have codes for line breaks.
+    while let Some(next) = past_joint(end, true).or_else(|| past_break(end)) {
         end = next.forward(ARMOR.run(next.rest(), usize::MAX));
     }
     let n_letters = end.before().iter().filter(|byte| LETTERS.has(**byte)).count();

@@ -39,6 +39,7 @@ const PASSES: &[&str] = &["", "word", "wd", "phrase", "code", "wrd", "wort", "e"
 
 /// Words at the end of names whose values are not secrets.
 const OTHER_TAILS: &[&str] = &[
+    "accessor",
     "age",
     "alg",
     "algorithm",
@@ -248,6 +249,7 @@ const FINDERS: &[&str] = &[
     "tur",
     "unique",
     "url",
+    "socket",
 ];
 
 /// Words before `token` that mark something other than a secret.

@@ -118,7 +118,8 @@ fn last_piece<'b>(class: &Class, end: Cursor<'b>) -> Option<Cursor<'b>> {
     });
     let is_key = piece.len() >= MIN_PIECE && n_kinds >= 2 && makeup.is_random();
     // With an example, the whole token would count as one.
-    let is_fit = is_over && is_key && !is_another(piece) && !is_example(piece);
+    let is_fit =
+        is_over && is_key && !is_another(piece) && !is_assignment(piece) && !is_example(piece);
     (is_fit || !piece.is_empty() && is_before_signature(after)).then_some(after)
 }
 
@@ -166,12 +167,12 @@ pub(crate) fn past_seam(at: Cursor<'_>) -> Option<(Cursor<'_>, Seam)> {
         }
         let frame = past_same(at, line).or_else(|| past_frame(line));
         let is_marked = is_marked || frame.is_some();
-        let line = past_blanks(frame.unwrap_or(line), MAX_INDENT);
+        let line = past_blanks(past_colors(frame.unwrap_or(line)), MAX_INDENT);
         // A line of code with one of two joined strings is a joint.
         return Some((line, if is_marked { Seam::Mark } else { Seam::Break }));
     }
     let is_listed = || {
-        const LISTERS: &[&[u8]] = &[b"concat", b"join", b"paste", b"strcat"];
+        const LISTERS: &[&[u8]] = &[b"concat", b"join", b"Join", b"paste", b"strcat"];
         let before = at.window_before(240);
         let is_joined = memmem::find(at.window(160), b"].join(").is_some();
         is_joined || LISTERS.iter().any(|name| memmem::find(before, name).is_some())
@@ -184,7 +185,7 @@ pub(crate) fn past_seam(at: Cursor<'_>) -> Option<(Cursor<'_>, Seam)> {
 /// Returns the position after the joint of two strings that code concatenates: `" +`, a line break,
 /// `"`. Between the strings of a list, there may be a comma.
 pub(crate) fn past_joint(at: Cursor<'_>, may_be_listed: bool) -> Option<Cursor<'_>> {
-    const CALLS: &[&[u8]] = &[b").append(", b".concat(", b").concat("];
+    const CALLS: &[&[u8]] = &[b").append(", b".concat(", b").concat(", b"}${"];
     let (_, closed) = Quote::open(at)?;
     let is_glue = |byte: u8| {
         is_blank(byte) || b"+.&~^|<>_*/".contains(&byte) || may_be_listed && byte == b','
@@ -322,6 +323,13 @@ pub(crate) fn past_number(line: Cursor<'_>) -> Option<Cursor<'_>> {
     let number = start.skip(6, |byte| byte.is_ascii_digit());
     let end = past_tab(number).or_else(|| ENDS.iter().find_map(|end| number.past(end)));
     end.filter(|_| number.place() > start.place())
+}
+
+/// Returns whether a line gives a value to a name, unlike the last line of a token, which may end in `=`:
+/// `EXPIRES_IN=7d`.
+fn is_assignment(piece: &[u8]) -> bool {
+    let sign = memchr::memchr(b'=', piece);
+    sign.is_some_and(|sign| piece.iter().skip(sign).any(|byte| *byte != b'='))
 }
 
 /// Returns whether a line starts like another token: `sk-`, `glpat-`, `AKIA`.

@@ -28,6 +28,10 @@ const MARKS: &[&str] = &[
     "eby8vdm02xnocqflqu",
     "c2y6ydjf5/r+ob0n8a",
     "eyjzdwiioiixmjm0nty3odkwiiwibmftzsi6ikpvag4grg9l",
+    // Digits in order, a password of a known comic, and the user of RFC 7617.
+    "1234567890abcdef",
+    "correct-horse-battery",
+    "qwxhzgrpbjpvcgvuihnlc2ftzq",
 ];
 
 /// Further parts of values that are not secrets, for values with a name.

@@ -195,7 +195,8 @@ static BY_PREFIX: &[Rule] = &[
         ..Rule::new(
             "url-password",
             "a password in a URL: scheme://user:password@host",
-            &["://"],
+            // PHP escapes slashes, and JSON within JSON escapes backslashes.
+            &["://", r":\/\/", r":\\/\\/", r":\\\\/\\\\/"],
             &[Run(&USER, 0, 64), Is(":"), Run(&PASSWORD, 6, 255), Is("@")],
         )
     },
@@ -474,6 +475,16 @@ static BY_PREFIX: &[Rule] = &[
     Rule {
         accepts: is_random,
         ..Rule::new("twilio-key", "Twilio: an API key", &["SK"], &[Run(&ANY_HEX, 32, 32)])
+    },
+    Rule {
+        secret: Secret::Part(2),
+        accepts: is_random,
+        ..Rule::new(
+            "twilio-key",
+            "Twilio: the secret of an API key",
+            &["SK"],
+            &[Run(&ANY_HEX, 32, 32), Run(&PAIR, 1, 32), Run(&LETTERS, 32, 32)],
+        )
     },
     Rule {
         secret: Secret::Part(2),

@@ -71,21 +71,33 @@ pub(crate) fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
 }
 
-/// Returns the position after a line break. The line break may be escaped, as in JSON within JSON, or follow the
-/// backslash with which a shell continues a line.
+/// Returns the position after a line break. The line break may be escaped, as in JSON within JSON, in a URL or in XML,
+/// or follow the backslash with which a shell continues a line.
 pub(crate) fn past_break(at: Cursor<'_>) -> Option<Cursor<'_>> {
     /// Limit of the backslashes: 6 levels of JSON.
     const MAX_SLASHES: usize = 63;
-    if matches!(at.next(), Some(b'\r' | b'\n')) {
-        return Some(at.skip(2, |byte| byte == b'\r' || byte == b'\n'));
+    match at.next()? {
+        b'\r' | b'\n' => return Some(at.skip(2, |byte| byte == b'\r' || byte == b'\n')),
+        b'%' | b'&' => return past_code(at),
+        b'\\' => {}
+        _ => return None,
     }
     let letter = at.skip(MAX_SLASHES, |byte| byte == b'\\');
     match (letter.since(at.place()), letter.next()) {
         ([_, ..], Some(b'n')) => Some(letter.forward(1)),
         ([_, ..], Some(b'r')) => past_break(letter.forward(1)).or(Some(letter.forward(1))),
         ([_, ..], Some(b'\r' | b'\n')) => past_break(letter),
+        ([_, ..], Some(b'u')) => past_code(letter),
         _ => None,
     }
+}
+
+/// Moves past the code of a line break in a URL, in XML, or in JSON after its backslash: `%0A`, `&#10;`, `u000a`.
+fn past_code(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    const RETURNS: &[&[u8]] = &[b"%0D", b"%0d", b"&#13;", b"&#xD;", b"&#xd;"];
+    const BREAKS: &[&[u8]] = &[b"%0A", b"%0a", b"&#10;", b"&#xA;", b"&#xa;", b"u000a", b"u000A"];
+    let at = RETURNS.iter().find_map(|text| at.past(text)).unwrap_or(at);
+    BREAKS.iter().find_map(|text| at.past(text))
 }
 
 /// Moves past at most `max` blanks, and past tabs escaped by JSON within JSON.

@@ -112,11 +112,13 @@ fn is_secret(value: &[u8], kind: Kind, form: Form) -> bool {
         return false;
     }
     let makeup = Makeup::of(value);
-    if makeup.n_letters() == 0 || makeup.n_others.saturating_mul(3) > value.len() {
+    // A long string may have more marks, as the keys of Django.
+    let max_others = if form == Form::Quoted && value.len() >= 40 { 2 } else { 3 };
+    if makeup.n_letters() == 0 || makeup.n_others.saturating_mul(max_others) > value.len() {
         return false;
     }
     // A pattern, such as the first half of `s/^TOKEN=.*/TOKEN=x/`, or a color.
-    if value.starts_with(b".*") || is_color(value) {
+    if value.starts_with(b".*") || is_color(value) || is_public(value) {
         return false;
     }
     if is_absolute(value, &makeup) || form != Form::Quoted && is_name(value, &makeup) {
@@ -152,6 +154,15 @@ fn is_secret(value: &[u8], kind: Kind, form: Form) -> bool {
 fn is_color(value: &[u8]) -> bool {
     let digits = value.strip_prefix(b"#").unwrap_or_default();
     matches!(digits.len(), 3 | 4 | 6 | 8) && digits.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// Returns whether a value is public: a publishable key, or the address of a contract. Test keys of Stripe have their own
+/// rule.
+fn is_public(value: &[u8]) -> bool {
+    const PREFIXES: &[&[u8]] = &[b"pk_live_", b"pk_test_", b"sk_test_", b"rk_test_"];
+    let address = value.strip_prefix(b"0x").unwrap_or_default();
+    PREFIXES.iter().any(|prefix| value.starts_with(prefix))
+        || address.len() == 40 && address.iter().all(u8::is_ascii_hexdigit)
 }
 
 /// Returns whether a value may be a token instead of an id. A short token has letters of both cases
@@ -215,11 +226,24 @@ fn is_code(value: &[u8]) -> bool {
 
 /// Returns whether a value is a call whose end is cut: `models.CharField(max_length=128`.
 fn is_call(value: &[u8]) -> bool {
+    let is_name = |text: &[u8]| text.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    let mut halves = value.splitn(2, |byte| *byte == b'[');
+    // `Annotated[str`
+    if let (Some(name @ [_, ..]), Some(kind @ [_, ..])) = (halves.next(), halves.next())
+        && is_name(name)
+        && is_name(kind)
+    {
+        return true;
+    }
     let mut parts = value.splitn(2, |byte| *byte == b'(');
     let (Some(name @ [_, ..]), Some(arguments)) = (parts.next(), parts.next()) else {
         return false;
     };
-    let is_name = |text: &[u8]| text.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    // `ComputeSha256Hash(model.Password`
+    let mut members = arguments.split(|byte| *byte == b'.');
+    if members.by_ref().next().is_some_and(is_name) && members.next().is_some_and(is_name) {
+        return name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(byte));
+    }
     let mut words = name.split(|byte| *byte == b'.');
     let has_dot = name.contains(&b'.');
     let first = arguments.split(|byte| *byte == b'=').next().unwrap_or_default();

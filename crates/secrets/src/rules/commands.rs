@@ -332,6 +332,8 @@ pub(super) static BY_COMMAND: &[Rule] = &[
             "Contraseña",
             "senha:",
             "Senha:",
+            "senha ",
+            "Senha ",
             "mot de passe",
             "Mot de passe",
             "пароль",

@@ -133,6 +133,15 @@ pub(super) static BY_OUTPUT: &[Rule] = &[
         &["ldap://", "ldaps://"],
         &[By(link_user::directory)],
     ),
+    // In: `postgres%3A%2F%2Fada%3Ax%40host`. Out: `x`.
+    Rule::new(
+        "url-password",
+        "in a URL whose marks have codes",
+        &["%3A%2F%2F", "%3a%2f%2f"],
+        &[By(link_user::encoded)],
+    ),
+    // In: `user ada on >x ~* +@all`. Out: `x`.
+    Rule::new("password", "of a user of Redis", &[" on >"], &[By(link_user::redis)]),
     // In: `https://x:x-oauth-basic@host`. Out: `x`.
     Rule::new(
         "url-token",

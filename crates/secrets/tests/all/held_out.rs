@@ -97,6 +97,29 @@ fn only_the_token_of_a_longer_text_is_redacted() {
 }
 
 #[test]
+fn a_setting_in_the_line_after_a_secret_stays() {
+    let mut random = Random::new(2);
+    for text in [
+        "JWT_SECRET=@\\nJWT_EXPIRES_IN=7d\\nPORT=3000",
+        "export JWT_SECRET=@\\nexport JWT_TTL=3600\\nexport A=1",
+        "TOKEN=@\\nsha256sum=9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822c\\nZ=1",
+    ] {
+        let line = format!("{{\"text\":\"{}\"}}", text.replacen('@', &random.hex(40), 1));
+        let out = redacted(&mut Search::new(), &line);
+        let (before, after) = text.split_once('@').expect("a secret");
+        assert!(out.contains(&format!("{before}[REDACTED:")), "{out}");
+        assert!(out.contains(&format!("]{after}")), "{out}");
+    }
+}
+
+#[test]
+fn a_test_key_is_a_secret_only_on_request() {
+    let line = format!("{{\"text\":\"STRIPE_TEST_KEY=sk_test_{}\"}}", Random::new(3).hex(40));
+    assert_eq!(redacted(&mut Search::new(), &line), line);
+    assert!(redacted(&mut Search::with_test_keys(), &line).contains("[REDACTED:stripe-test-key]"));
+}
+
+#[test]
 fn held_out_spellings_are_found() {
     assert_eq!(score(HELD_OUT, std::env::var_os("SHOW_HELD_OUT").is_some()), [""; 0]);
 }
