@@ -1,10 +1,16 @@
 //! The report on a finished file: messages, status and counts.
 
-use std::{borrow::Cow, io, path::Path, time::Duration};
+use std::{
+    borrow::Cow,
+    io::{self, Read},
+    path::Path,
+    time::Duration,
+};
 
+use conversion::Member;
 use core_model::LossKind;
-use sessions::{Input, UnknownFormat};
-use storage::Interruption;
+use sessions::{Input, UnknownFormat, sidecar_path};
+use storage::{Interruption, Limits};
 
 use crate::{
     error::ConvertError,
@@ -107,6 +113,21 @@ pub struct Figures {
     pub from: Option<&'static str>,
     /// The losses by kind and field.
     pub losses: Vec<(LossKind, Cow<'static, str>, u64)>,
+}
+
+/// Returns whether a file without a session was converted and then cut in its first line: it has a sidecar, or the start of
+/// a carry.
+fn was_converted(input: &Input) -> bool {
+    /// Bytes that are searched for a carry.
+    const MAX_HEAD: u64 = 64 * 1024;
+    if input.path().is_some_and(|path| sidecar_path(path).exists()) {
+        return true;
+    }
+    let mut head = Vec::new();
+    let opened = input.open(Limits::default());
+    let read = opened.and_then(|opened| opened.take(MAX_HEAD).read_to_end(&mut head));
+    let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    read.is_ok() && Member::was_in(line)
 }
 
 impl FileReport {
@@ -257,7 +278,7 @@ impl FileReport {
             }
             // In a folder, files of other programs are no failure.
             ConvertError::Format(UnknownFormat::Unknown)
-                if report_options.is_folder && input.is_found() =>
+                if report_options.is_folder && input.is_found() && !was_converted(input) =>
             {
                 self.status = FileStatus::NotASession;
                 if input.path().is_some_and(is_in_folder_of_session) {

@@ -69,10 +69,11 @@ impl fmt::Display for SafeName {
 pub fn is_device(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     match name.as_str() {
-        "con" | "prn" | "aux" | "nul" | "conin" | "conout" => true,
+        "con" | "prn" | "aux" | "nul" | "conin" | "conout" | "conin$" | "conout$" => true,
         _ => {
             let number = name.strip_prefix("com").or(name.strip_prefix("lpt"));
-            number.is_some_and(|number| matches!(number.as_bytes(), [b'0'..=b'9']))
+            let is_digit = |c: char| matches!(c, '0'..='9' | '¹' | '²' | '³');
+            number.is_some_and(|number| number.strip_prefix(is_digit) == Some(""))
         }
     }
 }
@@ -87,6 +88,7 @@ mod tests {
         assert!(SafeName::new(&"a".repeat(65)).is_none());
         assert!(SafeName::new(SafeName::of(&"a".repeat(65)).as_str()).is_some());
         assert!(SafeName::new("lpt9").is_none() && SafeName::new("lpt10").is_some());
+        assert!(is_device("CONIN$") && is_device("COM¹") && !is_device("COM¹²"));
     }
 
     /// Values that a session may have instead of an id.

@@ -62,7 +62,7 @@ pub use self::{
         AtomicFile, AtomicFileOptions, Finished, Named, Place, Published, Replace, Unwritten,
         are_equal,
         hashing::{Asked, Hashing},
-        is_no_space, unwritten,
+        is_no_space, rename_to_backup, unwritten,
     },
     scratch::Scratch,
     snapshot::Snapshot,

@@ -33,6 +33,7 @@ use crate::{
 };
 
 pub use self::{
+    backup::rename_to_backup,
     finished::{Finished, Named, Published, are_equal},
     place::Place,
 };
@@ -52,10 +53,10 @@ const MIN_BUFFER: usize = 512;
 pub enum Replace {
     /// Keep it, and return an error, unless it has the same bytes as the new file.
     Never,
-    /// Rename it to `NAME.bak`.
+    /// Rename it to `NAME.bak`, or `NAME.bak2` and so on if that name is taken, unless it has the same bytes as the new
+    /// file.
     KeepOld,
-    /// Rename it to `NAME.bak`, or `NAME.bak2` and so on if that name is taken. For outputs whose
-    /// source has shrunk: only the older file has the lost records.
+    /// As `KeepOld`, for outputs whose source has shrunk: only the older file has the lost records.
     KeepEach,
     /// Replace it: this program wrote it, and it is unchanged.
     Own,

@@ -27,7 +27,7 @@ use std::{
 use sessions::Input;
 use storage::{
     Finished, Folder, Identity, Named, Place, Published, RESIDUE, Replace, SIDECAR, beside,
-    max_open_files, unwritten,
+    max_open_files, rename_to_backup, unwritten,
 };
 
 use super::{PublishSet, RunOutputs};
@@ -351,8 +351,7 @@ fn keep_stale(names: &[Named], is_ours: impl Fn(&Path) -> bool) -> Result<(), Co
         if names.iter().any(is_new) || is_ours(&output.folder.path().join(&name)) {
             continue;
         }
-        let backup = beside(Path::new(&name), "bak");
-        match output.folder.rename_over(&name, backup.as_os_str()) {
+        match rename_to_backup(&output.folder, &name, &name) {
             // A name of full length has no room for an ending.
             Err(error)
                 if matches!(

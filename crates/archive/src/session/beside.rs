@@ -235,7 +235,10 @@ impl Job {
 /// one file.
 fn folded(path: &Path) -> String {
     use unicode_normalization::UnicodeNormalization as _;
-    path.to_string_lossy().nfc().flat_map(char::to_lowercase).nfc().collect()
+    // `ß` and `SS` are equal only in upper case.
+    let text = path.to_string_lossy();
+    let upper = text.nfc().flat_map(char::to_lowercase).flat_map(char::to_uppercase);
+    upper.flat_map(char::to_lowercase).nfc().collect()
 }
 
 /// Creates a file in the folder of `--restore-files`, named by a number and the safe characters of
@@ -289,5 +292,18 @@ impl Write for Comparison {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_some_system_takes_for_one_are_equal() {
+        for (one, other) in [("A.txt", "a.TXT"), ("straße", "STRASSE"), ("e\u{301}", "\u{c9}")] {
+            assert_eq!(folded(Path::new(one)), folded(Path::new(other)));
+        }
+        assert_ne!(folded(Path::new("a")), folded(Path::new("b")));
     }
 }

@@ -62,11 +62,13 @@ pub(super) fn path_of(entry: &ManifestEntry, main: &Path) -> Option<PathBuf> {
 }
 
 /// Returns whether a part of a name is safe on any system: it begins with a letter, a digit or `_`,
-/// has no control, bidirectional or reserved character, and is no device and no file of this
+/// has no control, bidirectional, invisible or reserved character, and is no device and no file of this
 /// program.
 fn is_safe(part: &str) -> bool {
     let stem = part.split('.').next().unwrap_or_default();
-    let is_odd = |c: char| c.is_control() || is_bidirectional(c) || "/\\:*?\"<>|".contains(c);
+    let is_odd = |c: char| {
+        c.is_control() || is_bidirectional(c) || is_invisible(c) || "/\\:*?\"<>|".contains(c)
+    };
     let begins = |c: char| c.is_alphanumeric() || c == '_';
     part.starts_with(begins)
         && part.len() <= 255
@@ -82,6 +84,11 @@ const OWN_ENDINGS: [&str; 3] = [".bak", ".carry", ".residue"];
 /// Returns whether a character changes the direction of text around it.
 fn is_bidirectional(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Returns whether nothing is seen of a character, so that two names look alike.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }
 
 #[cfg(test)]
@@ -120,6 +127,11 @@ mod tests {
             "a\\b",
             "nul",
             "con.txt",
+            "CONIN$",
+            "COM¹",
+            "lpt³.txt",
+            "x\u{feff}.txt",
+            "x\u{200b}",
             "a\nb",
             "s2.jsonl",
             "x/*",

@@ -201,10 +201,74 @@ fn what_stood_beside_an_older_output_is_kept_aside() {
     assert_eq!(convert(&["--carry", "sidecar"]), with_sidecar);
     let inline = ["out.jsonl", "out.jsonl.bak", "out.jsonl.carry.bak"];
     assert_eq!(convert(&[]), inline);
-    let none = ["out.jsonl", "out.jsonl.bak", "out.jsonl.carry.bak", "out.jsonl.residue"];
+    let none = [
+        "out.jsonl",
+        "out.jsonl.bak",
+        "out.jsonl.bak2",
+        "out.jsonl.carry.bak",
+        "out.jsonl.residue",
+    ];
     assert_eq!(convert(&["--carry", "none"]), none);
-    let inline = ["out.jsonl", "out.jsonl.bak", "out.jsonl.carry.bak", "out.jsonl.residue.bak"];
+    // The output without a carry, as the first backup is.
+    let inline = [
+        "out.jsonl",
+        "out.jsonl.bak",
+        "out.jsonl.bak2",
+        "out.jsonl.carry.bak",
+        "out.jsonl.residue.bak",
+    ];
     assert_eq!(convert(&[]), inline);
+}
+
+#[test]
+fn an_older_backup_is_never_replaced() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("p.jsonl"), "mine\n").expect("written");
+    std::fs::write(path("p.jsonl.bak"), "older\n").expect("written");
+    let source =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/claude-code/one-tool-call.jsonl");
+    for to in ["clido", "codex"] {
+        let status = std::process::Command::new(env!("CARGO_BIN_EXE_convert"))
+            .args(["--quiet", "--force", "--to", to, "-o"])
+            .args([path("p.jsonl").as_os_str(), source.as_ref()])
+            .status();
+        assert_eq!(status.expect("it runs").code(), Some(0));
+    }
+    let text = |name: &str| std::fs::read_to_string(path(name)).expect(name);
+    assert_eq!(text("p.jsonl.bak"), "older\n");
+    assert_eq!(text("p.jsonl.bak2"), "mine\n");
+    assert!(text("p.jsonl.bak3").contains("schema_version"));
+}
+
+/// A written file that was cut in its first line is no session, but it is not another program's either.
+#[test]
+fn a_converted_file_that_was_cut_in_its_first_line_fails_in_a_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    std::fs::create_dir(path("in")).expect("a folder");
+    let source =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/claude-code/one-tool-call.jsonl");
+    let run = |arguments: &[&std::ffi::OsStr]| {
+        let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_convert"));
+        program.args(arguments).output().expect("it runs")
+    };
+    for (name, carry, n_left) in [("a.jsonl", "inline", 500), ("b.jsonl", "sidecar", 60)] {
+        let out = path("in").join(name);
+        let [to, clido, mode, with] = ["--to", "clido", "--carry", carry].map(AsRef::as_ref);
+        run(&[to, clido, mode, with, "-o".as_ref(), out.as_ref(), source.as_ref()]);
+        let bytes = std::fs::read(&out).expect("written");
+        assert!(!bytes[..n_left].contains(&b'\n'), "the first line is longer");
+        std::fs::write(&out, &bytes[..n_left]).expect("cut");
+    }
+    std::fs::write(path("in").join("c.jsonl"), "{\"other\":1}\n").expect("written");
+    let (input, output) = (path("in"), path("out"));
+    let [to, claude] = ["--to", "claude-code"].map(AsRef::as_ref);
+    let output = run(&[to, claude, "-o".as_ref(), output.as_ref(), input.as_ref()]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("a.jsonl: ") && said.contains("b.jsonl: "), "{said}");
+    assert!(said.contains("2 failed · 1 not sessions"), "{said}");
 }
 
 /// A file in the target's format is copied. Its sidecar is a part of it, so the copy comes home as the file does.

@@ -1,22 +1,9 @@
 //! Keeps older versions of replaced files: `NAME.bak`, `NAME.bak2` and so on.
 
-use std::{ffi::OsStr, io, sync::Arc};
+use std::{ffi::OsStr, fs::File, io, sync::Arc};
 
+use super::are_equal;
 use crate::{folder::Folder, system::FileKind, temporary::Temporary};
-
-/// Keeps a file as `NAME.bak`. Both names have a file at all times.
-pub(super) fn keep_old(folder: &Arc<Folder>, name: &OsStr) -> io::Result<()> {
-    let mut backup = name.to_owned();
-    backup.push(".bak");
-    match Temporary::second(folder.clone(), name) {
-        Ok(_) if !is_file(folder, name)? => {
-            Err(io::Error::other("exists and is not a file, so it is not overwritten"))
-        }
-        Ok(second) => folder.rename_over(second.name(), &backup),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
-    }
-}
 
 /// Limit on older versions of a file.
 const MAX_BACKUPS: u32 = 10_000;
@@ -26,8 +13,31 @@ pub(super) fn backups() -> impl Iterator<Item = String> {
     std::iter::once("bak".to_owned()).chain((2..MAX_BACKUPS).map(|n| format!("bak{n}")))
 }
 
-/// Keeps a file as `NAME.bak`, or under the first free name of this kind.
-pub(super) fn keep_each(folder: &Arc<Folder>, name: &OsStr) -> io::Result<()> {
+/// Renames `file` to `NAME.bak`, or to the first name of this kind that is free or has an equal file, as a killed run
+/// leaves it.
+///
+/// # Errors
+///
+/// Returns an error if the system does, or if no name is free.
+pub fn rename_to_backup(folder: &Folder, file: &OsStr, name: &OsStr) -> io::Result<()> {
+    for ending in backups() {
+        let mut backup = name.to_owned();
+        backup.push(".");
+        backup.push(ending);
+        match folder.rename_to_free(file, &backup) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                if is_equal(folder, file, &backup) {
+                    return folder.rename_over(file, &backup);
+                }
+            }
+            result => return result,
+        }
+    }
+    Err(io::Error::other("has 10,000 older versions (NAME.bak); remove some of them"))
+}
+
+/// Keeps a file as `NAME.bak`, or under the first free name of this kind. Both names have a file at all times.
+pub(super) fn keep_old(folder: &Arc<Folder>, name: &OsStr) -> io::Result<()> {
     let second = match Temporary::second(folder.clone(), name) {
         Ok(_) if !is_file(folder, name)? => {
             return Err(io::Error::other("exists and is not a file, so it is not overwritten"));
@@ -35,16 +45,14 @@ pub(super) fn keep_each(folder: &Arc<Folder>, name: &OsStr) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         second => second?,
     };
-    for ending in backups() {
-        let mut backup = name.to_owned();
-        backup.push(".");
-        backup.push(ending);
-        match folder.rename_to_free(second.name(), &backup) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            result => return result,
-        }
-    }
-    Err(io::Error::other("has 10,000 older versions (NAME.bak); remove some of them"))
+    rename_to_backup(folder, second.name(), name)
+}
+
+/// Returns whether two files have the same bytes. Returns false if one cannot be read.
+fn is_equal(folder: &Folder, one: &OsStr, other: &OsStr) -> bool {
+    let (Ok(one), Ok(other)) = (folder.read(one), folder.read(other)) else { return false };
+    let length = |file: &File| file.metadata().map(|metadata| metadata.len()).ok();
+    length(&one) == length(&other) && are_equal(one, other).unwrap_or_default()
 }
 
 /// Returns whether a name belongs to a regular file or a link. A link is replaced, not followed.

@@ -9,11 +9,7 @@ use std::{
     time::SystemTime,
 };
 
-use super::{
-    Home, Place, Replace,
-    backup::{keep_each, keep_old},
-    stored::Stored,
-};
+use super::{Home, Place, Replace, backup::keep_old, stored::Stored};
 use crate::{backend::Backend, folder::Identity, temporary::Temporary};
 
 #[cfg(feature = "cloud")]
@@ -160,14 +156,13 @@ impl Finished {
             },
             Replace::KeepOld => {
                 // An equal file is from an earlier run that died before it wrote its journal.
-                // Keeping it as a backup would replace the older backup.
                 if !folder.read(name).is_ok_and(|other| self.is_equal(other)) {
                     keep_old(folder, name)?;
                 }
                 folder.rename_over(temporary, name)?;
             }
             Replace::KeepEach => {
-                keep_each(folder, name)?;
+                keep_old(folder, name)?;
                 folder.rename_over(temporary, name)?;
             }
             Replace::Own => folder.rename_over(temporary, name)?,
@@ -189,27 +184,12 @@ impl Finished {
                 // As on the disk, an equal object is not kept as a backup.
                 let is_there = bucket.stat(path).is_ok_and(|stat| stat.length == self.length);
                 if !is_there || !bucket.is_equal(path, &mut self.reread()?, self.length)? {
-                    match bucket.copy(path, &beside(path, "bak")) {
-                        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                        result => result?,
-                    }
+                    keep_object(bucket, path)?;
                 }
                 Condition::Any
             }
             Replace::KeepEach => {
-                for backup in super::backup::backups() {
-                    let backup = beside(path, &backup);
-                    match bucket.stat(&backup) {
-                        Ok(_) => continue,
-                        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                        Err(error) => return Err(error),
-                    }
-                    match bucket.copy(path, &backup) {
-                        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                        result => result?,
-                    }
-                    break;
-                }
+                keep_object(bucket, path)?;
                 Condition::Any
             }
             Replace::Own => Condition::Same(bucket.stat(path)?.etag),
@@ -290,6 +270,24 @@ pub struct Published {
     pub is_new: bool,
     /// The etag of the object.
     pub etag: Option<String>,
+}
+
+/// Copies an object to `NAME.bak`, or to the first free name of this kind.
+#[cfg(feature = "cloud")]
+fn keep_object(bucket: &Bucket, path: &Path) -> io::Result<()> {
+    for backup in super::backup::backups() {
+        let backup = beside(path, &backup);
+        match bucket.stat(&backup) {
+            Ok(_) => continue,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        return match bucket.copy(path, &backup) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            result => result,
+        };
+    }
+    Ok(())
 }
 
 impl Named {

@@ -97,10 +97,11 @@ fn an_older_file_that_was_kept_stays_kept() {
         assert_eq!(fs::read(&kept).expect("kept"), b"mine\n", "{n}");
         assert!(fs::read(&name).expect("written") == stage.expected(&[])[Path::new("d0/s0.jsonl")]);
     }
-    // An edited output becomes the backup.
+    // An edited output becomes another backup.
     fs::write(&name, "edited\n").expect("written");
     assert_eq!(stage.run("out", &["--force"]).status.code(), Some(0));
-    assert_eq!(fs::read(&kept).expect("kept"), b"edited\n");
+    assert_eq!(fs::read(&kept).expect("kept"), b"mine\n");
+    assert_eq!(fs::read(stage.path("out/d0/s0.jsonl.bak2")).expect("kept"), b"edited\n");
 }
 
 /// Returns the lines of the journal as version 0.1.0 wrote them for `--to clido`.
