@@ -98,10 +98,14 @@ impl ConvertedFile {
             (tally.damaged, "records have a damaged carry; they go on as they are"),
             (
                 tally.unused,
-                "records have a carry that was not used, because the first lines of the file have none; --ignore-carry accepts this",
+                "records have a carry that was not used, because the first lines of the file have none, or one of another format; --ignore-carry accepts this",
             ),
             (tally.cut, "files were cut: their last carry is missing"),
             (tally.missing, "records with a carry are missing"),
+            (
+                tally.miscounted,
+                "files have carries with other entries than their end mark says: entries are gone, doubled or changed",
+            ),
             (
                 tally.moved,
                 "records are not where they were written; they are restored where they are now",
@@ -317,7 +321,7 @@ mod tests {
             r#""bytes_residue":0,"lines_restored":0,"lines_edited":0,"lines_added":0,"gaps":0,"#,
             r#""lines_unreadable":0,"lines_respelt":0,"lines_moved":0,"lines_doubled":0,"#,
             r#""lines_missing":0,"lines_refused":0,"lines_differ":0,"carries_damaged":0,"#,
-            r#""carries_newer":0,"carries_unused":0,"files_cut":0,"lines_stranded":0,"sidecars_unread":0,"#,
+            r#""carries_newer":0,"carries_unused":0,"files_cut":0,"files_miscounted":0,"lines_stranded":0,"sidecars_unread":0,"#,
             r#""files_unplaced":0,"subagents":0,"subagents_unlinked":0,"#
         );
         const DAMAGE: &str = concat!(

@@ -29,6 +29,7 @@ mod spilled_runs;
 pub(crate) mod strip;
 mod template;
 mod temporary;
+mod totals;
 mod unused;
 pub(crate) mod waiting;
 
@@ -51,5 +52,5 @@ pub(crate) use self::{
     queue::Queue,
     template::Template,
     temporary::temporary_lines,
-    unused::UnusedCarries,
+    unused::{CarriesOf, UnusedCarries},
 };

@@ -43,7 +43,9 @@ pub use self::{
     carry::{
         CarriedFormat, Carry, CarryAudit, CarryEntry, CarryError, CarryFault, End, Ending,
         EntryKind, ExchangedCarry, MEMBER, Manifest, ManifestEntry, ManifestEntryKind, Member,
-        Piece, SplitLine, carry_faults, guard_of, restore::RestoreStats, sidecar::Sidecar,
+        Piece, SplitLine, carry_faults, guard_of,
+        restore::{RestoreStats, max_restored},
+        sidecar::Sidecar,
         strip::without_carry,
     },
     detect::{Ballot, Detected},

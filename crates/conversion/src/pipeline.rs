@@ -40,7 +40,10 @@ use std::io::{self, Read, Seek, Write};
 use core_model::{Format, Formats, Options};
 
 use crate::{
-    carry::{MEMBER, Manifest, ManifestEntry, ManifestEntryKind, UnusedCarries, sidecar::Sidecar},
+    carry::{
+        CarriesOf, MEMBER, Manifest, ManifestEntry, ManifestEntryKind, UnusedCarries,
+        sidecar::Sidecar,
+    },
     detect::{Ballot, Detected, MAX_HEAD},
     pipeline::{
         agents::Agents,
@@ -256,13 +259,16 @@ impl Conversion {
         let sidecar = sidecar.filter(|_| !history.has_foreign_sidecar);
         let depth = history.depth(self.to);
         let restored_formats = depth.map_or(&[][..], |depth| &history.formats[..=depth]);
-        let late = UnusedCarries::Late { n_open: 0 };
+        let late = UnusedCarries::late(None);
         let may_be_late = history.is_searched && history.formats.is_empty();
         // A late carry in the record itself is among the losses, so that no record is searched for one.
         let is_among_losses = self.from.carry_places.is_empty();
         let unused = match history.fault {
             Some(_) => UnusedCarries::Unreadable(self.formats),
-            None if may_be_late && !is_among_losses => late,
+            None if may_be_late && !is_among_losses => late.clone(),
+            None if !history.formats.is_empty() && depth.is_none() => {
+                UnusedCarries::late(Some(CarriesOf::new(self.to)))
+            }
             None => UnusedCarries::Expected,
         };
         source.set_root_first(self.from.rewrites.is_values() && depth.is_some());
@@ -317,6 +323,7 @@ impl Conversion {
         if !is_restored && sidecar.is_none() && others.is_empty() {
             let (agent, manifest) = (agent.as_deref(), manifest.as_ref());
             let session_start = session_start.as_deref();
+            let unused = unused.clone();
             let extras = Extras { agent, session_start, manifest, unused };
             one_pass = self.one_pass(events, &mut sinks, &extras)?;
         }

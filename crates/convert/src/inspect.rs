@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use conversion::{Carry, Detected, EntryKind, Member, Source, without_carry};
+use conversion::{
+    Carry, CarryEntry, Detected, EntryKind, Member, Source, max_restored, without_carry,
+};
 use core_model::Format;
 use jsonl::{Line, Value};
 use storage::Opened;
@@ -18,9 +20,11 @@ pub(crate) fn show(source: &mut Source<Opened>, out: &mut dyn Write) -> io::Resu
     let written = document(source)?;
     let mut base = Vec::new();
     let (mut number, mut n_carries) = (0, 0);
+    let (mut n_read, mut n_restored) = (0_u64, 0_u64);
     let mut result = Ok(());
     source.for_each(&mut |line, value| {
         number += u64::from(!line.is_glue());
+        n_read += line.bytes().len() as u64;
         let member = value.ok().and_then(|value| Member::find_any(value, FORMATS));
         let Some(member) = member else { return true };
         let Ok(carry) = Carry::parse(&member.carry) else { return true };
@@ -33,7 +37,12 @@ pub(crate) fn show(source: &mut Source<Opened>, out: &mut dyn Write) -> io::Resu
             None => member.guard(),
         };
         let place = (number, written.map_or("line", |_| "record"));
-        result = show_carry(place, &member, &carry, carry.guard == guard, &base, out);
+        let mut may_restore = |entry: &CarryEntry<'_>| {
+            n_restored = n_restored.saturating_add(entry.length);
+            n_restored <= max_restored(n_read)
+        };
+        let is_intact = carry.guard == guard;
+        result = show_carry(place, &member, &carry, is_intact, &base, &mut may_restore, out);
         result.is_ok()
     })?;
     result.map(|()| n_carries)
@@ -45,6 +54,7 @@ fn show_carry(
     carry: &Carry<'_>,
     is_intact: bool,
     base: &[u8],
+    may_restore: &mut dyn FnMut(&CarryEntry<'_>) -> bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let format = carry.format.of(FORMATS);
@@ -54,9 +64,11 @@ fn show_carry(
     for record in carry.entries() {
         let is_held = record.kind != EntryKind::Own;
         let mut bytes = Vec::new();
-        let is_right = record.restore(&mut bytes, visible.as_bytes(), base, style);
+        let is_within = may_restore(&record);
+        let is_right = is_within && record.restore(&mut bytes, visible.as_bytes(), base, style);
         let text = String::from_utf8_lossy(&bytes);
         let text = match (is_intact || is_held, is_right) {
+            _ if !is_within => "(not restored: more than 16 times what was read)".to_owned(),
             (true, true) => escape_for_terminal(text.strip_suffix('\n').unwrap_or(&text)),
             (false, _) => format!("(the {unit} was edited)"),
             (true, false) => "(cannot be restored)".to_owned(),

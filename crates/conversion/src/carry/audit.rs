@@ -12,9 +12,10 @@ use core_model::{Format, Formats};
 use jsonl::{Line, Value};
 
 use super::{
-    Carry, CarryError, End, Member,
-    ordinals::{Ordinals, Seen},
+    Carry, CarryError, Member,
+    ordinals::Seen,
     restore::Restorer,
+    totals::{CarryTotals, Shortfall},
 };
 use crate::{detect::MAX_LINES, pipeline::source::Source};
 
@@ -40,23 +41,13 @@ pub struct CarryAudit {
     /// Restores the source for comparison; the result is dropped.
     restorer: Option<Restorer>,
     n_different: u64,
-    ordinals: Ordinals,
-    end: Option<End>,
-    has_ordinals: bool,
+    totals: CarryTotals,
 }
 
 impl CarryAudit {
     /// Creates an audit of a file of a format.
     pub fn new(formats: Formats, written: &'static Format) -> Self {
-        Self {
-            written,
-            formats,
-            restorer: None,
-            n_different: 0,
-            ordinals: Ordinals::default(),
-            end: None,
-            has_ordinals: false,
-        }
+        Self { written, formats, restorer: None, n_different: 0, totals: CarryTotals::default() }
     }
 
     /// Checks the carry of a record. Returns the rule that it breaks.
@@ -82,22 +73,18 @@ impl CarryAudit {
                 });
             }
         };
-        let is_last = |end: &End| self.end.is_none_or(|known| known.carries < end.carries);
-        if let Some(end) = carry.end.filter(is_last) {
-            self.end = Some(end);
-        }
-        self.has_ordinals |= carry.ordinal.is_some();
+        self.totals.note(&carry);
         let source = carry.format.of(self.formats);
-        match carry.ordinal.map(|ordinal| self.ordinals.see(ordinal)) {
+        match self.totals.see(&carry) {
             _ if self.differs(line, record, source) => Some(DIFFERS),
-            Some(Seen::Again) => {
+            Seen::Again => {
                 Some(CarryFault { rule: "carry-doubled", message: "the record is here twice" })
             }
-            Some(Seen::Late) => Some(CarryFault {
+            Seen::Late => Some(CarryFault {
                 rule: "carry-moved",
                 message: "the record is not where it was written",
             }),
-            Some(Seen::Next) | None => None,
+            Seen::Next => None,
         }
     }
 
@@ -123,16 +110,14 @@ impl CarryAudit {
     /// Returns a message about carries that are missing at the end of the file; `None` if all are
     /// there.
     pub fn finish(&self) -> Option<String> {
-        if !self.has_ordinals {
-            return None;
+        let Shortfall { is_cut, missing, is_miscounted } = self.totals.shortfall();
+        if is_cut {
+            return Some("the file was cut: its last carry is missing".to_owned());
         }
-        let (n_seen, highest) = (self.ordinals.n_seen(), self.ordinals.end());
-        match self.end.filter(|end| end.carries >= highest) {
-            None => Some("the file was cut: its last carry is missing".to_owned()),
-            Some(end) if end.carries > n_seen => {
-                Some(format!("{} records with a carry are missing", end.carries - n_seen))
-            }
-            Some(_) => None,
+        let told = "the carries have other entries than their end mark says";
+        match missing {
+            0 => is_miscounted.then(|| told.to_owned()),
+            _ => Some(format!("{missing} records with a carry are missing")),
         }
     }
 }

@@ -145,6 +145,9 @@ struct Kinds<'c> {
     /// The first entry that the written record shows. Most carries have no other one.
     first_own: Option<CarryEntry<'c>>,
     n_own: usize,
+    n_entries: u64,
+    /// The bytes that the entries restore.
+    n_bytes: u64,
     /// Whether there are entries that the written record does not show, and whether they are of the source's sidecar.
     has_held: bool,
     has_sidecar: bool,
@@ -152,6 +155,8 @@ struct Kinds<'c> {
 
 impl<'c> Kinds<'c> {
     fn note(&mut self, entry: CarryEntry<'c>) {
+        self.n_entries += 1;
+        self.n_bytes = self.n_bytes.saturating_add(entry.length);
         match entry.kind {
             EntryKind::Own => {
                 self.n_own += 1;
@@ -357,6 +362,11 @@ impl<'c> Carry<'c> {
             },
             _ => None,
         }
+    }
+
+    /// Returns the number of entries, and of the bytes that they restore.
+    pub(crate) fn totals(&self) -> (u64, u64) {
+        (self.kinds.n_entries, self.kinds.n_bytes)
     }
 
     /// Returns whether the carry has entries that the written record does not show.

@@ -194,7 +194,7 @@ impl<'l> Member<'l> {
     }
 
     /// Returns whether a line that is not JSON had the member before it was cut or damaged.
-    pub(crate) fn was_in(line: &[u8]) -> bool {
+    pub fn was_in(line: &[u8]) -> bool {
         memchr::memmem::find(line, b"\"_carried\":").is_some()
     }
 

@@ -30,7 +30,7 @@ use self::{
     sidecar::Found,
 };
 use crate::carry::{
-    Carry, CarryEntry, CarryError, End, Member, MemberOrders,
+    Carry, CarryEntry, CarryError, Member, MemberOrders,
     agreement::ReplacedIds,
     guard::{is_of_value, line_guard, record_guard},
     guard_of,
@@ -38,11 +38,13 @@ use crate::carry::{
     reorder_buffers::ReorderBuffers,
     sidecar::Sidecar,
     spilled_runs::RestoredRecord,
+    totals::{CarryTotals, Shortfall},
 };
 
-/// Limit on restored bytes, as a multiple of the bytes read; `FREE_BYTES` is added.
-const MAX_FACTOR: u64 = 16;
-const FREE_BYTES: u64 = 1024 * 1024;
+/// Returns the limit on the bytes that are restored from some bytes: 16 times as many, and a megabyte.
+pub const fn max_restored(n_read: u64) -> u64 {
+    n_read.saturating_mul(16).saturating_add(1024 * 1024)
+}
 
 /// Limit on the bytes of records that wait for the head of a document.
 const MAX_EARLY: usize = 1024 * 1024;
@@ -61,10 +63,9 @@ pub(crate) struct Restorer {
     n_early: usize,
     /// Whether the start of the document was restored, or is no longer waited for.
     has_head: bool,
-    ordinals: Ordinals,
+    totals: CarryTotals,
     /// The ordinals of the sidecar's carries whose records did not come.
     orphans: Ordinals,
-    end: Option<End>,
     /// Whether a carry was read.
     is_started: bool,
     /// Whether the sidecar was asked for a record.
@@ -77,8 +78,6 @@ pub(crate) struct Restorer {
     replaced_ids: ReplacedIds,
     /// The folder from an edited record, for the source record that names the folder.
     moved: Moved,
-    /// Whether a carry of version 2 was read.
-    has_ordinals: bool,
     buffers: ReorderBuffers,
     stats: RestoreStats,
     sidecar: Option<Sidecar>,
@@ -113,9 +112,8 @@ impl Restorer {
             early: VecDeque::new(),
             n_early: 0,
             has_head: false,
-            ordinals: Ordinals::default(),
+            totals: CarryTotals::default(),
             orphans: Ordinals::default(),
-            end: None,
             is_started: false,
             has_read: false,
             guards: HashSet::new(),
@@ -123,7 +121,6 @@ impl Restorer {
             carry_buf: TextBuf::default(),
             replaced_ids: ReplacedIds::default(),
             moved: Moved::default(),
-            has_ordinals: false,
             buffers: ReorderBuffers::default(),
             stats: RestoreStats::default(),
             sidecar,
@@ -172,6 +169,17 @@ impl Restorer {
     /// Returns an error if the sidecar cannot be read.
     pub(crate) fn lacks(&mut self, guard: u64) -> io::Result<bool> {
         self.sidecar.as_mut().map_or(Ok(false), |sidecar| Ok(!sidecar.knows(guard)?))
+    }
+
+    /// Returns the guard of the sidecar's first carry, if the file has its record.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the sidecar cannot be read.
+    pub(crate) fn first_guard(&mut self) -> io::Result<Option<u64>> {
+        let Some(sidecar) = &mut self.sidecar else { return Ok(None) };
+        let guard = sidecar.peek()?.and_then(Carry::guard_in);
+        Ok(guard.filter(|guard| self.guards.contains(guard)))
     }
 
     /// Sets the folder that the source's first start gets.
@@ -232,7 +240,7 @@ impl Restorer {
             } else if let Some(carry) = self.next_of_sidecar()? {
                 self.push_orphan(carry);
             } else {
-                self.finish_ordinals();
+                self.finish_totals();
                 self.buffers.drain(&mut self.stats);
                 self.is_drained = true;
             }
@@ -341,7 +349,7 @@ impl Restorer {
         }
         let is_terminated = line.is_terminated() && !line.is_in_document();
         let offset = line.offset();
-        let seen = carry.ordinal.map_or(Seen::Next, |ordinal| self.ordinals.see(ordinal));
+        let seen = self.totals.see(&carry);
         if seen == Seen::Again {
             self.stats.doubled += 1;
             let record = ReadRecord { text: &member.visible(), is_terminated }.to_vec();
@@ -422,12 +430,7 @@ impl Restorer {
             }
             self.buffers.open(manifest);
         }
-        if let Some(end) =
-            carry.end.filter(|end| self.end.is_none_or(|it| it.carries < end.carries))
-        {
-            self.end = Some(end);
-        }
-        self.has_ordinals |= carry.ordinal.is_some();
+        self.totals.note(carry);
         self.orders.learn(carry.orders)
     }
 
@@ -474,9 +477,8 @@ impl Restorer {
 
     /// Counts bytes to be restored. Returns false if they exceed the limit.
     fn may_restore(&mut self, length: u64) -> bool {
-        let most = self.n_read.saturating_mul(MAX_FACTOR).saturating_add(FREE_BYTES);
         let n_restored = self.n_restored.saturating_add(length);
-        if n_restored > most.max(self.max_restored) {
+        if n_restored > max_restored(self.n_read).max(self.max_restored) {
             self.stats.refused += 1;
             return false;
         }
@@ -555,17 +557,10 @@ impl Restorer {
     }
 
     /// Compares the carries that were read with the end mark.
-    fn finish_ordinals(&mut self) {
-        if !self.has_ordinals {
-            return;
-        }
-        let (n_seen, highest) = (self.ordinals.n_seen(), self.ordinals.end());
-        match self.end.filter(|end| end.carries >= highest) {
-            Some(end) => self.stats.missing += end.carries - n_seen,
-            None => {
-                self.stats.cut += 1;
-                self.stats.missing += highest - n_seen;
-            }
-        }
+    fn finish_totals(&mut self) {
+        let Shortfall { is_cut, missing, is_miscounted } = self.totals.shortfall();
+        self.stats.cut += u64::from(is_cut);
+        self.stats.missing += missing;
+        self.stats.miscounted += u64::from(is_miscounted);
     }
 }

@@ -1,15 +1,17 @@
 //! Counts the carries of a source that no restorer reads.
 //!
 //! In: a clido file of 100 records without a carry, then one with the carry `2F...N1:5;..`. Out: one carry that is not used,
-//! because only a carry in the first lines says where a file comes from.
+//! because only a carry in the first lines says where a file comes from. Converted to Codex, a clido file whose first carry
+//! names Claude Code and whose second one names Codex has one that is not used, too.
 
 use core_model::{Format, Formats};
 use jsonl::{Line, Value};
+use memchr::memmem;
 
-use super::{Carry, CarryError, Member, restore::RestoreStats};
+use super::{Carry, CarryError, Member, push_number, restore::RestoreStats};
 
 /// The carries that are counted while a source is converted without being restored.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) enum UnusedCarries {
     /// None: they go into the target's carry, or the caller ignores them.
     #[default]
@@ -20,16 +22,55 @@ pub(crate) enum UnusedCarries {
     Late {
         /// The number of carries so far. They have no entry, so that they do not tell.
         n_open: u64,
+        /// The only carries that count; `None` for all.
+        of: Option<CarriesOf>,
     },
     /// All.
-    LateFound,
+    LateFound {
+        /// As for `Late`.
+        of: Option<CarriesOf>,
+    },
+}
+
+/// The carries of a format, in a source whose first carry names another one. They go into the target's carry, but the
+/// target itself should have been restored from them.
+#[derive(Clone, Debug)]
+pub(crate) struct CarriesOf {
+    format: &'static Format,
+    /// The start of these carries: `2F5:clidoG`.
+    start: memmem::Finder<'static>,
+}
+
+impl CarriesOf {
+    pub(crate) fn new(format: &'static Format) -> Self {
+        let mut start = b"2F".to_vec();
+        push_number(&mut start, format.name.len() as u64);
+        start.extend_from_slice(&[b":", format.name.as_bytes(), b"G"].concat());
+        Self { format, start: memmem::Finder::new(&start).into_owned() }
+    }
+
+    /// Returns whether bytes may have such a carry.
+    fn may_be_in(&self, bytes: &[u8]) -> bool {
+        self.start.find(bytes).is_some()
+    }
 }
 
 impl UnusedCarries {
+    /// Returns a counter of carries behind the first lines, of all formats or of one.
+    pub(crate) fn late(of: Option<CarriesOf>) -> Self {
+        Self::Late { n_open: 0, of }
+    }
+
     /// Counts a carry of the source's sidecar.
-    pub(crate) fn count_of_sidecar(&self, carry: &str, stats: &mut RestoreStats) {
-        if let Self::Unreadable(formats) = *self {
-            stats.count_carry(Carry::parse(carry), formats);
+    pub(crate) fn count_of_sidecar(&mut self, carry: &str, stats: &mut RestoreStats) {
+        match self {
+            Self::Unreadable(formats) => stats.count_carry(Carry::parse(carry), *formats),
+            Self::Late { of: Some(of), .. } | Self::LateFound { of: Some(of) }
+                if of.may_be_in(carry.as_bytes()) =>
+            {
+                self.count_late(carry, stats);
+            }
+            _ => {}
         }
     }
 
@@ -41,30 +82,38 @@ impl UnusedCarries {
         written: &Format,
         stats: &mut RestoreStats,
     ) {
-        match *self {
+        match self {
             Self::Expected => {}
-            Self::Unreadable(formats) => stats.count_unreadable(line, record, formats),
-            Self::Late { n_open } => {
-                let Some(member) = record.and_then(|record| Member::find(record, written)) else {
-                    return;
-                };
-                match Carry::parse(&member.carry) {
-                    Ok(carry) => match carry.continues_a_session(n_open == 0) {
-                        None => *self = Self::Late { n_open: n_open + 1 },
-                        Some(true) => *self = Self::Expected,
-                        Some(false) => {
-                            *self = Self::LateFound;
-                            stats.unused += n_open + 1;
-                        }
-                    },
-                    Err(CarryError::Newer) => stats.newer += 1,
-                    Err(CarryError::Damaged) => stats.damaged += 1,
+            Self::Unreadable(formats) => stats.count_unreadable(line, record, *formats),
+            Self::Late { of, .. } | Self::LateFound { of } => {
+                let is_fit = of.as_ref().is_none_or(|of| of.may_be_in(line.bytes()));
+                let Some(record) = record.filter(|_| is_fit) else { return };
+                if let Some(member) = Member::find(record, written) {
+                    self.count_late(&member.carry, stats);
                 }
             }
-            Self::LateFound => {
-                let has_carry = record.is_some_and(|record| Member::is_in(record, written));
-                stats.unused += u64::from(has_carry);
-            }
+        }
+    }
+
+    fn count_late(&mut self, carry: &str, stats: &mut RestoreStats) {
+        let carry = Carry::parse(carry);
+        match self {
+            Self::Late { of: Some(of), .. } | Self::LateFound { of: Some(of) }
+                if !carry.as_ref().is_ok_and(|carry| carry.format.is(of.format)) => {}
+            Self::Late { n_open, of } => match carry {
+                Ok(carry) => match carry.continues_a_session(*n_open == 0) {
+                    None => *n_open += 1,
+                    Some(true) => *self = Self::Expected,
+                    Some(false) => {
+                        stats.unused += *n_open + 1;
+                        *self = Self::LateFound { of: of.take() };
+                    }
+                },
+                Err(CarryError::Newer) => stats.newer += 1,
+                Err(CarryError::Damaged) => stats.damaged += 1,
+            },
+            Self::LateFound { .. } => stats.unused += 1,
+            Self::Expected | Self::Unreadable(_) => {}
         }
     }
 }

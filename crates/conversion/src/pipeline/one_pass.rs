@@ -168,7 +168,7 @@ impl Conversion {
         }
         let others = (Vec::new(), AgentEngines::new(self, None));
         let pass = SecondPass::new(engine, survey, self.from, &[], None, others, extras.manifest);
-        Box::new(pass.counting_carries(extras.unused))
+        Box::new(pass.counting_carries(extras.unused.clone()))
     }
 }
 

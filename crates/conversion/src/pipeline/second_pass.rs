@@ -73,7 +73,7 @@ use crate::{
         engine::{Engine, NewTitle},
         recovery::is_damage,
         report::Report,
-        survey::{Survey, WrittenGuards, as_own, as_prompt},
+        survey::{Survey, WrittenGuards, WrittenStart, as_own, as_prompt},
     },
 };
 
@@ -197,6 +197,7 @@ impl<'w> SecondPass<'w> {
     pub(crate) fn with_edited_start(mut self) -> io::Result<Self> {
         if let Some(start) = self.survey.start.take()
             && self.is_edited(start.guards)?
+            && !self.is_in_front(&start)?
         {
             self.restorers.iter_mut().for_each(|restorer| restorer.move_to(&start.cwd));
         }
@@ -208,6 +209,12 @@ impl<'w> SecondPass<'w> {
             }
         }
         Ok(self)
+    }
+
+    /// Returns whether a start was added before the record of the sidecar's first carry. It has its own folder.
+    fn is_in_front(&mut self, start: &WrittenStart) -> io::Result<bool> {
+        let first = self.restorers.first_mut().map_or(Ok(None), Restorer::first_guard)?;
+        Ok(!start.until.is_empty() && first.is_some_and(|first| !start.until.contains(&first)))
     }
 
     fn is_edited(&mut self, guards: WrittenGuards) -> io::Result<bool> {

@@ -51,6 +51,8 @@ pub(crate) struct WrittenStart {
     /// The folder.
     pub(crate) cwd: String,
     pub(crate) guards: WrittenGuards,
+    /// In a file with a sidecar, the guards of the records up to this one, in no order; none if they are many.
+    pub(crate) until: Vec<u64>,
 }
 
 /// The record of a written file with the title that wins.
@@ -83,7 +85,8 @@ impl WrittenGuards {
 impl WrittenStart {
     fn of(format: &Format, line: &Line<'_>, event: &Event<'_>) -> Option<Self> {
         let cwd = event.context.cwd?.decode().into_owned();
-        Some(Self { cwd, guards: WrittenGuards::of(format, line, event) })
+        let guards = WrittenGuards::of(format, line, event);
+        Some(Self { cwd, guards, until: Vec::new() })
     }
 }
 
@@ -282,7 +285,14 @@ impl<'c> Surveyor<'c> {
         }
         let Ok(event) = event else { return };
         if self.is_restored && survey.start.is_none() {
+            /// Limit on the records before the start that are kept.
+            const MAX_BEFORE: usize = 64;
             survey.start = WrittenStart::of(from, line, event);
+            if let Some(start) = &mut survey.start
+                && survey.guards.len() <= MAX_BEFORE
+            {
+                start.until = survey.guards.iter().copied().collect();
+            }
         }
         if let Some(first) = &mut self.first_carry
             && event.nth == 0

@@ -287,7 +287,7 @@ fn base64(mut bits: u64, n_digits: usize) -> String {
 /// A written record with a forged carry: its guard and checksums are right, and it restores other
 /// records, or parts of one.
 fn forged(visible: &str, restored: &[&str], is_parts: bool) -> String {
-    let (mut entries, mut offset, n_parts) = (String::new(), 0, restored.len());
+    let (mut entries, mut offset, mut n_bytes, n_parts) = (String::new(), 0, 0, restored.len());
     for (part, text) in restored.iter().enumerate() {
         let is_last = !is_parts || part + 1 == n_parts;
         let bytes = if is_last { format!("{text}\n") } else { (*text).to_owned() };
@@ -301,9 +301,11 @@ fn forged(visible: &str, restored: &[&str], is_parts: bool) -> String {
             base36(text.len()),
         );
         offset += if is_parts { 0 } else { bytes.len() };
+        n_bytes += bytes.len();
     }
     let guard = base64(guard_of(&[visible.as_bytes()]), 11);
-    let carry = format!("2Fb:claude-codeGb:{guard}N1:0;{entries}!1,1,1");
+    let carry = format!("2Fb:claude-codeGb:{guard}N1:0;{entries}");
+    let carry = format!("{carry}!1,{},{}", base36(n_parts), base36(n_bytes));
     let carry = carry.replace('"', "^").replace('\\', "\u{7f}");
     format!("{},\"_carried\":\"{carry}\"}}\n", &visible[..visible.len() - 1])
 }
@@ -388,12 +390,14 @@ fn show_and_check_say_what_is_wrong_with_carries() {
     let [same, other] = ["\"Hello\"", "\"Delete all\""].map(|it| CLAUDE.replace("CONTENT", it));
     let meta = r#"{"type":"meta","session_id":"s","schema_version":1,"start_time":"2026-01-01T00:00:00Z","project_path":"/p"}"#;
     let whole = forged(&visible, &[&same], false);
+    let end = format!("!1,1,{}", base36(same.len() + 1));
     for (name, text, words) in [
         ("whole", whole.clone(), ""),
         ("differs", forged(&visible, &[&other], false), "something else than its carry restores"),
         ("damaged", whole.replace("2Fb:", "2Fz:"), "damaged"),
         ("newer", whole.replace("2Fb:", "3Fb:"), "newer version"),
-        ("cut", whole.replace("!1,1,1", ""), "was cut"),
+        ("cut", whole.replace(&end, ""), "was cut"),
+        ("miscounted", whole.replace(&end, "!1,2,1"), "other entries"),
     ] {
         let path = folder.path().join(format!("{name}.jsonl"));
         std::fs::write(&path, format!("{meta}\n{text}")).expect("written");
@@ -432,4 +436,26 @@ fn many_images_with_paths_agree_with_their_placeholders() {
             assert!(!report.restored.is_not_the_source(), "{}: {:?}", to.name, report.restored);
         }
     }
+}
+
+/// `carry show` restores at most 16 times what it read, as a conversion does.
+#[test]
+fn a_carry_that_restores_too_much_is_not_printed_whole() {
+    let visible = CLIDO.replace("CONTENT", &format!("\"{}\"", "a".repeat(20_000)));
+    let whole = format!("{visible}\n");
+    let (n, check) = (visible.len(), base64(guard_of(&[whole.as_bytes()]), 6));
+    let entry = |at| format!("{}@n{}:{check}0,{}V", base36(at), base36(n + 1), base36(n));
+    let entries: String = (0..2_000).map(|at| entry(at * (n + 1))).collect();
+    let guard = base64(guard_of(&[visible.as_bytes()]), 11);
+    let carry = format!("2Fb:claude-codeGb:{guard}N1:0;{entries}");
+    let line = format!("{},\"_carried\":\"{carry}\"}}\n", &visible[..n - 1]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.jsonl");
+    std::fs::write(&path, &line).expect("written");
+    let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_convert"));
+    let printed = program.args(["carry", "show"]).arg(&path).output().expect("it runs").stdout;
+    let most = conversion::max_restored(line.len() as u64) as usize + 2_000 * 100;
+    assert!((n * 30..most).contains(&printed.len()), "{} bytes", printed.len());
+    let text = String::from_utf8_lossy(&printed);
+    assert!(text.ends_with("(not restored: more than 16 times what was read)\n"));
 }

@@ -1,7 +1,7 @@
 //! Tests of sidecars whose carries were doubled, removed or damaged: the source is restored, or the
 //! report says that it is not.
 
-use convert::{CarryMode, Conversion, Converted, FORMATS, Report, Sidecar, by_name};
+use convert::{Carry, CarryMode, Conversion, Converted, FORMATS, Report, Sidecar, by_name};
 use core_model::{Format, Options};
 
 use crate::shared::{
@@ -156,4 +156,81 @@ fn carries_of_a_sidecar_that_cannot_be_read_are_said_and_go_on() {
         let (_, report) = home(written, &first, to, from);
         assert!(report.restored.is_not_the_source(), "{name} to {}: {report:?}", to.name);
     });
+}
+
+/// Splits a carry into its head, its entries and its end mark.
+fn split(carry: &str) -> (&str, &str, &str) {
+    let mut n_head = 1;
+    while !carry[n_head..].starts_with(';') {
+        let (length, _) = carry[n_head + 1..].split_once(':').expect("a length");
+        n_head += 2 + length.len() + usize::from_str_radix(length, 36).expect("a number");
+    }
+    let has_end = Carry::parse(carry).expect("a carry").end.is_some();
+    let n_end = if has_end { carry.rfind('!').expect("an end mark") } else { carry.len() };
+    (&carry[..=n_head], &carry[n_head + 1..n_end], &carry[n_end..])
+}
+
+#[test]
+fn entries_that_are_gone_or_doubled_are_said() {
+    each_sidecar(|name, source, [from, to], written, mut carries| {
+        let with_entries = |carry: &&String| !split(carry).1.is_empty();
+        let places: Vec<_> = (0..carries.len()).filter(|n| with_entries(&&carries[*n])).collect();
+        for place in chosen(name, places.into_iter(), 2) {
+            let whole = carries[place].clone();
+            let (head, entries, end) = split(&whole);
+            carries[place] = format!("{head}{end}");
+            let (_, report) = home(written, &carries, to, from);
+            assert!(report.restored.is_not_the_source(), "{name} to {}, gone: {report:?}", to.name);
+            carries[place] = format!("{head}{entries}{entries}{end}");
+            let (restored, report) = home(written, &carries, to, from);
+            assert!(report.restored.is_not_the_source(), "{name} to {}: {report:?}", to.name);
+            assert!(report.restored.doubled > 0, "{name} to {}: {report:?}", to.name);
+            assert!(restored.bytes == source, "{name} to {}, doubled: {report:?}", to.name);
+            carries[place] = whole;
+        }
+    });
+}
+
+#[test]
+fn a_first_carry_of_another_format_is_said() {
+    each_sidecar(|name, source, [from, to], written, mut carries| {
+        let other = others(&[from, to]).next().expect("a format").name;
+        let old = format!("2F{}:{}G", digit(from.name.len()), from.name);
+        let new = format!("2F{}:{other}G", digit(other.len()));
+        carries[0] = carries[0].replacen(&old, &new, 1);
+        let (home, report) = home(written, &carries, to, from);
+        let is_said = report.restored.unused > 0 || carries.len() == 1;
+        assert!(is_said || home.bytes == source, "{name} to {}: {report:?}", to.name);
+    });
+}
+
+fn digit(n: usize) -> char {
+    char::from_digit(n as u32, 36).expect("a short name")
+}
+
+/// A start that another program added in front has its own folder, and the source keeps its own.
+#[test]
+fn a_start_in_front_of_the_first_record_changes_no_other() {
+    let [clido, pi] = ["clido", "pi"].map(|name| by_name(name).expect("a format"));
+    let start = concat!(
+        r#"{"type":"session","version":3,"id":"01a204d9-c1ad-7020-8220-65475b8a1298","#,
+        r#""timestamp":"2026-03-01T10:00:00.000Z","cwd":"/tmp/elsewhere"}"#,
+        "\n"
+    );
+    let mut n_sources = 0;
+    for fixture in fixtures().into_iter().filter(|fixture| fixture.format == "clido") {
+        let source = Written { bytes: fixture.bytes.clone(), sidecar: None };
+        let written = convert(&source, clido, pi, CarryMode::Sidecar).expect("in memory");
+        let Some(sidecar) = written.sidecar else { continue };
+        let has_start = String::from_utf8_lossy(&fixture.bytes).contains("project_path");
+        if !has_start {
+            continue;
+        }
+        n_sources += 1;
+        let longer = [start.as_bytes(), &written.bytes].concat();
+        let (restored, report) = home(&longer, &carries(&sidecar), pi, clido);
+        assert!(restored.bytes.ends_with(&fixture.bytes), "{}: {report:?}", fixture.name);
+        assert_eq!((report.restored.added, report.restored.edited), (1, 0), "{}", fixture.name);
+    }
+    assert!(n_sources > 5, "{n_sources}");
 }

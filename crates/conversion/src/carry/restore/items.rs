@@ -82,6 +82,8 @@ pub struct RestoreStats {
     pub missing: u64,
     /// Files without their last carry, which were truncated.
     pub cut: u64,
+    /// Files that have all of their carries, with other entries than they were written with.
+    pub miscounted: u64,
     /// Gaps in the source: the records that carried it are gone.
     pub gaps: u64,
     /// Entries that cannot be restored: the template is gone, or the entry was changed.
@@ -97,7 +99,8 @@ pub struct RestoreStats {
     pub damaged: u64,
     /// Carries of a version that this program does not know.
     pub newer: u64,
-    /// Carries that were not used, because the first lines of the file have none. Their records were converted like those
+    /// Carries that were not used, because the first lines of the file have none, or one of another format. Their records
+    /// were converted like those
     /// of a native file.
     pub unused: u64,
 }
@@ -119,6 +122,7 @@ impl RestoreStats {
         self.doubled += other.doubled;
         self.missing += other.missing;
         self.cut += other.cut;
+        self.miscounted += other.miscounted;
         self.gaps += other.gaps;
         self.unreadable += other.unreadable;
         self.refused += other.refused;
@@ -173,6 +177,7 @@ impl RestoreStats {
             + self.doubled
             + self.missing
             + self.cut
+            + self.miscounted
             + self.gaps
             + self.unreadable
             + self.refused

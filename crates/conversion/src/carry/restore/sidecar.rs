@@ -101,12 +101,12 @@ impl Restorer {
         }
         if let Some(ordinal) = parsed.ordinal {
             // The entries of a carry that is in the sidecar twice are restored once.
-            if self.ordinals.has(ordinal) || self.orphans.see(ordinal) == Seen::Again {
+            if self.totals.has(ordinal) || self.orphans.see(ordinal) == Seen::Again {
                 return self.stats.doubled += 1;
             }
             // A file without records has its carry under the guard of an empty record.
             if parsed.guard == guard_of(&[b""]) {
-                self.ordinals.see(ordinal);
+                self.totals.see(&parsed);
             }
         }
         let start = parsed.cursor(&carry);

@@ -102,7 +102,12 @@ impl Restorer {
         let (of, stats) = (part_of(entry), &mut self.stats);
         match (entry.kind, entry.n_parts) {
             (EntryKind::Sidecar, _) => match String::from_utf8(bytes) {
-                Ok(carry) => self.buffers.push_sidecar(of, carry, stats),
+                Ok(carry) => {
+                    // A carry starts with its version, and a source record of this kind was changed.
+                    let is_carry = of.part > 0 || carry.starts_with(|it: char| it.is_ascii_digit());
+                    stats.unreadable += u64::from(!is_carry);
+                    self.buffers.push_sidecar(of, carry, stats);
+                }
                 Err(_) => stats.unreadable += 1,
             },
             (_, 1) => self.buffers.push_restored(record_of(entry, bytes), is_moved, stats),

@@ -27,7 +27,7 @@ pub(super) fn that_matter<'f>(files: impl Iterator<Item = &'f ConvertedFile>) ->
         let restored = &report.restored;
         for (n, what) in [
             (report.n_left_out, "records that no line can hold"),
-            (restored.gaps + restored.cut, "gaps in its carry"),
+            (restored.gaps + restored.cut + restored.miscounted, "gaps in its carry"),
             (restored.unreadable + restored.refused, "records that cannot be restored"),
             (restored.damaged, "damaged carries"),
             (restored.newer, "carries of a newer version"),
