@@ -1,7 +1,7 @@
 //! Compares the carries of a file with the end mark of their conversion.
 //!
 //! In: carries with the ordinals 0 and 1, of one entry each, and the end mark `!3,4,2g`. Out: one record is missing. If the
-//! third carry is there, but has one entry instead of two: the entries are not those of the end mark.
+//! third carry is there, but has one entry instead of two: it is miscounted.
 
 use crate::carry::{
     Carry, End,
