@@ -114,9 +114,9 @@ impl CarryAudit {
         if is_cut {
             return Some("the file was cut: its last carry is missing".to_owned());
         }
-        let told = "the carries have other entries than their end mark says";
+        let miscounted = "the carries have other entries than their end mark says";
         match missing {
-            0 => is_miscounted.then(|| told.to_owned()),
+            0 => is_miscounted.then(|| miscounted.to_owned()),
             _ => Some(format!("{missing} records with a carry are missing")),
         }
     }

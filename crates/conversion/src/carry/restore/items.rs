@@ -100,8 +100,7 @@ pub struct RestoreStats {
     /// Carries of a version that this program does not know.
     pub newer: u64,
     /// Carries that were not used, because the first lines of the file have none, or one of another format. Their records
-    /// were converted like those
-    /// of a native file.
+    /// were converted like the records of a native file.
     pub unused: u64,
 }
 

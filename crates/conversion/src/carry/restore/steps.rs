@@ -103,7 +103,7 @@ impl Restorer {
         match (entry.kind, entry.n_parts) {
             (EntryKind::Sidecar, _) => match String::from_utf8(bytes) {
                 Ok(carry) => {
-                    // A carry starts with its version, and a source record of this kind was changed.
+                    // A carry starts with its version. Anything else is a source record whose kind was changed.
                     let is_carry = of.part > 0 || carry.starts_with(|it: char| it.is_ascii_digit());
                     stats.unreadable += u64::from(!is_carry);
                     self.buffers.push_sidecar(of, carry, stats);
