@@ -37,6 +37,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
     }
     let how = &how_of(args);
     let paths = &args.sources.paths;
+    report::check_place(args.report.as_deref())?;
     let (inputs, is_folder) = args.sources.inputs(how.source(), how.target())?;
     let units = SessionFiles::group(FORMATS, inputs, &mut warn);
     let is_away = paths.iter().map(PathBuf::as_path).chain(args.output()).any(is_url);

@@ -8,7 +8,7 @@ mod summary;
 use std::{
     collections::BTreeSet,
     fs::File,
-    io::{self, Write},
+    io::{self, Read, Write},
     path::Path,
     time::Duration,
 };
@@ -127,6 +127,34 @@ fn status(files: &[FileReport], is_full: bool) -> Status {
     }
 }
 
+/// Checks that a report may be written to a path: nothing is there, or an older report, or an empty file, or no regular file.
+///
+/// # Errors
+///
+/// Returns an error if another file is there, such as a session.
+pub(crate) fn check_place(path: Option<&Path>) -> io::Result<()> {
+    match path {
+        Some(path) if !is_report(path) => {
+            let path = escape_for_terminal(&path.to_string_lossy());
+            let message = format!("--report {path}: exists and is no report; name another file");
+            Err(io::Error::new(io::ErrorKind::AlreadyExists, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns whether a path may be replaced by a report.
+fn is_report(path: &Path) -> bool {
+    /// The starts of reports: of a file, of a folder without a file, and without an object.
+    const STARTS: &[&[u8]] = &[b"[{\"source\":", b"[{\"totals\":", b"[]"];
+    let mut start = Vec::new();
+    if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return true;
+    }
+    let read = File::open(path).and_then(|file| file.take(16).read_to_end(&mut start));
+    read.is_ok() && (start.is_empty() || STARTS.iter().any(|text| start.starts_with(text)))
+}
+
 /// Writes the report, readable by its owner alone.
 fn write_report(path: &Path, report: &[u8]) -> io::Result<()> {
     // A terminal, a pipe, or a link such as /dev/stdout must not be replaced by a file.
@@ -140,7 +168,8 @@ fn write_report(path: &Path, report: &[u8]) -> io::Result<()> {
     pending.write_all(report)?;
     let finished = pending.finish()?;
     finished.sync()?;
-    finished.publish(Replace::Own)?;
+    // A file that came during the run is kept as a backup.
+    finished.publish(if is_report(path) { Replace::Own } else { Replace::KeepOld })?;
     folder.sync()
 }
 

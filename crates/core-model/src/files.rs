@@ -25,10 +25,14 @@ pub trait Files {
 
     /// Returns whether a file exists, or its existence cannot be ruled out.
     fn may_be_there(&self, path: &Path) -> bool {
-        use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound, Other};
-        let no = [NotFound, NotADirectory, InvalidFilename, InvalidInput, Other];
-        self.size(path).map_or_else(|error| !no.contains(&error.kind()), |_| true)
+        self.size(path).map_or_else(|error| !rules_out_file(&error), |_| true)
     }
+}
+
+/// Returns whether an error means that no file has a name. After another one, such as of a disk, a file may exist.
+pub fn rules_out_file(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound, Other};
+    [NotFound, NotADirectory, InvalidFilename, InvalidInput, Other].contains(&error.kind())
 }
 
 /// The files of this machine.

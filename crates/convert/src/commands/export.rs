@@ -114,13 +114,15 @@ struct Exported {
     figures: Figures,
     /// The number of unreadable lines.
     n_damaged: u64,
+    /// Whether a file of a sub-agent could not be read, so that the page is without it or its figures.
+    is_incomplete: bool,
     /// Whether the page was written; false if an equal one existed.
     is_new: bool,
 }
 
 impl Exported {
     fn status(&self) -> Status {
-        if self.n_damaged > 0 { Status::Attention } else { Status::Done }
+        if self.n_damaged > 0 || self.is_incomplete { Status::Attention } else { Status::Done }
     }
 }
 
@@ -256,7 +258,7 @@ impl Export {
         let name = input.stem().unwrap_or("session").to_owned();
         source.release();
         let mut lines = SessionLines::new(input, format, self.redact, &self.folders)?;
-        let exported = source.with_events(format, |events| {
+        let mut exported = source.with_events(format, |events| {
             lines.plan(events, &self.options)?;
             let mut survey = Survey::new(format);
             survey.link(links.to_vec());
@@ -294,8 +296,9 @@ impl Export {
                 Ok(ControlFlow::Continue(()))
             })?;
             let figures = page.finish()?.figures;
-            Ok(Exported { figures, n_damaged, is_new: true })
+            Ok(Exported { figures, n_damaged, is_incomplete: false, is_new: true })
         })?;
+        exported.is_incomplete = !lines.unread().is_empty();
         for what in lines.unread() {
             complain(&escape_for_terminal(what));
         }

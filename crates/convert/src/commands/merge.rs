@@ -59,6 +59,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let Some(first) = plan.first() else {
         return failed("the plan has no units; write one with `convert plan`");
     };
+    report::check_place(args.report.as_deref())?;
     let is_like_first = |it: &Planned| it.root == first.root && it.digest == first.digest;
     if !plan.iter().all(is_like_first) {
         return failed(

@@ -241,6 +241,33 @@ fn an_older_backup_is_never_replaced() {
     assert!(text("p.jsonl.bak3").contains("schema_version"));
 }
 
+#[test]
+fn a_report_replaces_no_other_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let source =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/claude-code/one-tool-call.jsonl");
+    std::fs::copy(source, path("s.jsonl")).expect("copied");
+    let run = |report: &str| {
+        let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_convert"));
+        program.args(["--quiet", "--force", "--to", "clido", "-o"]).arg(path("o.jsonl"));
+        program.arg(path("s.jsonl")).arg("--report").arg(path(report));
+        program.output().expect("it runs")
+    };
+    let refused = run("s.jsonl");
+    assert_eq!(refused.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("exists and is no report"), "{said}");
+    let equal = std::fs::read(path("s.jsonl")).expect("kept");
+    assert!(equal == std::fs::read(source).expect("a fixture"));
+    // An older report is replaced.
+    for _ in 0..2 {
+        assert_eq!(run("r.json").status.code(), Some(0));
+    }
+    assert!(std::fs::read(path("r.json")).expect("a report").starts_with(b"[{\"source\":"));
+    assert!(!path("r.json.bak").exists());
+}
+
 /// A written file that was cut in its first line is no session, but it is not another program's either.
 #[test]
 fn a_converted_file_that_was_cut_in_its_first_line_fails_in_a_folder() {

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use core_model::{FileRole, Files, Format, Formats};
+use core_model::{FileRole, Files, Format, Formats, rules_out_file};
 use storage::{Backend, Compression, Limits, NotListed};
 
 use super::{Companion, Folders, SessionFiles, owner};
@@ -107,7 +107,10 @@ impl AnyEnding<'_> {
     fn stored(&self, path: &Path) -> Option<PathBuf> {
         let packed = Compression::ENDINGS.map(|ending| storage::beside(path, ending));
         let mut paths = std::iter::once(path.to_owned()).chain(packed);
-        paths.find(|path| self.0.stat_file(path).is_ok())
+        paths.find(|path| match self.0.stat_file(path) {
+            Ok(_) => true,
+            Err(error) => !rules_out_file(&error),
+        })
     }
 }
 

@@ -140,10 +140,12 @@ impl SessionLines {
             }
             step = pass.agent(agent_idx, agent.tool_use.as_deref(), 0, each)?;
         }
-        if step.is_break() {
-            return Ok(());
+        // A file may be unreadable in one pass only.
+        for what in pass.unread {
+            if !self.unread.contains(&what) {
+                self.unread.push(what);
+            }
         }
-        self.unread = pass.unread;
         Ok(())
     }
 

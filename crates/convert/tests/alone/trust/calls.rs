@@ -94,6 +94,7 @@ const RUNS: &[Run] = &[
         "packed",
         &["--to", "clido", "--jobs", "1", "--compress", "zst", "--verify"],
     ),
+    Run { name: "pages", command: Some("export"), input: "sides", more: &["--html", "-j", "1"] },
     #[cfg(feature = "parquet")]
     Run { name: "tables", command: Some("tables"), input: "in", more: &["--with-raw"] },
 ];
