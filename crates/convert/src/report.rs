@@ -148,7 +148,8 @@ fn is_report(path: &Path) -> bool {
     /// The starts of reports: of a file, of a folder without a file, and without an object.
     const STARTS: &[&[u8]] = &[b"[{\"source\":", b"[{\"totals\":", b"[]"];
     let mut start = Vec::new();
-    if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
+    // A link is followed, as it is when the report is written.
+    if !path.metadata().is_ok_and(|metadata| metadata.is_file()) {
         return true;
     }
     let read = File::open(path).and_then(|file| file.take(16).read_to_end(&mut start));

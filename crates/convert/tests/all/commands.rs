@@ -254,10 +254,13 @@ fn a_report_replaces_no_other_file() {
         program.arg(path("s.jsonl")).arg("--report").arg(path(report));
         program.output().expect("it runs")
     };
-    let refused = run("s.jsonl");
-    assert_eq!(refused.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&refused.stderr);
-    assert!(said.contains("exists and is no report"), "{said}");
+    std::os::unix::fs::symlink("s.jsonl", path("link.json")).expect("a link");
+    for name in ["s.jsonl", "link.json"] {
+        let refused = run(name);
+        assert_eq!(refused.status.code(), Some(2));
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert!(said.contains("exists and is no report"), "{said}");
+    }
     let equal = std::fs::read(path("s.jsonl")).expect("kept");
     assert!(equal == std::fs::read(source).expect("a fixture"));
     // An older report is replaced.
