@@ -17,6 +17,7 @@ mod orders;
 mod ordinals;
 mod parts;
 mod pending;
+mod position;
 mod queue;
 mod released;
 pub(crate) mod reorder_buffers;

@@ -438,7 +438,7 @@ fn many_images_with_paths_agree_with_their_placeholders() {
     }
 }
 
-/// `carry show` restores at most 16 times what it read, as a conversion does.
+/// `carry show` restores at most 16 times the bytes of its input, as a conversion does.
 #[test]
 fn a_carry_that_restores_too_much_is_not_printed_whole() {
     let visible = CLIDO.replace("CONTENT", &format!("\"{}\"", "a".repeat(20_000)));

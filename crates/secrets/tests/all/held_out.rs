@@ -80,6 +80,15 @@ fn spellings_of_known_shapes_are_found() {
     assert_eq!(score(SHAPES, true), [""; 0]);
 }
 
+/// Asserts that of a text only the secret at its first `@` is redacted.
+fn assert_only_redacted(text: &str, secret: &str) {
+    let line = format!("{{\"text\":\"{}\"}}", text.replacen('@', secret, 1));
+    let out = redacted(&mut Search::new(), &line);
+    let (before, after) = text.split_once('@').expect("a secret");
+    assert!(out.contains(&format!("{before}[REDACTED:")), "{out}");
+    assert!(out.contains(&format!("]{after}")), "{out}");
+}
+
 #[test]
 fn only_the_token_of_a_longer_text_is_redacted() {
     let token = format!("dop_v1_{}", Random::new(1).hex(64));
@@ -88,11 +97,7 @@ fn only_the_token_of_a_longer_text_is_redacted() {
         "git clone https://x-token-auth:@@bitbucket.org/a/b.git",
         "twine upload --repository-url https://__token__:@@upload.x.dev/legacy/",
     ] {
-        let line = format!("{{\"text\":\"{}\"}}", text.replacen('@', &token, 1));
-        let out = redacted(&mut Search::new(), &line);
-        let (before, after) = text.split_once('@').expect("a token");
-        assert!(out.contains(&format!("{before}[REDACTED:")), "{out}");
-        assert!(out.contains(&format!("]{after}")), "{out}");
+        assert_only_redacted(text, &token);
     }
 }
 
@@ -104,11 +109,7 @@ fn a_setting_in_the_line_after_a_secret_stays() {
         "export JWT_SECRET=@\\nexport JWT_TTL=3600\\nexport A=1",
         "TOKEN=@\\nsha256sum=9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822c\\nZ=1",
     ] {
-        let line = format!("{{\"text\":\"{}\"}}", text.replacen('@', &random.hex(40), 1));
-        let out = redacted(&mut Search::new(), &line);
-        let (before, after) = text.split_once('@').expect("a secret");
-        assert!(out.contains(&format!("{before}[REDACTED:")), "{out}");
-        assert!(out.contains(&format!("]{after}")), "{out}");
+        assert_only_redacted(text, &random.hex(40));
     }
 }
 

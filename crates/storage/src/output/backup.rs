@@ -33,7 +33,12 @@ pub fn rename_to_backup(folder: &Folder, file: &OsStr, name: &OsStr) -> io::Resu
             result => return result,
         }
     }
-    Err(io::Error::other("has 10,000 older versions (NAME.bak); remove some of them"))
+    Err(too_many())
+}
+
+/// Returns the error if all names of older versions are taken.
+pub(super) fn too_many() -> io::Error {
+    io::Error::other("has 10,000 older versions (NAME.bak); remove some of them")
 }
 
 /// Keeps a file as `NAME.bak`, or under the first free name of this kind. Both names have a file at all times.

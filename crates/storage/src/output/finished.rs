@@ -287,7 +287,7 @@ fn keep_object(bucket: &Bucket, path: &Path) -> io::Result<()> {
             result => result,
         };
     }
-    Ok(())
+    Err(super::backup::too_many())
 }
 
 impl Named {
