@@ -241,7 +241,10 @@ impl Journal {
         let is_racy = known.modified + RACY >= modified;
         let is_as_it_was = match &origin.stat.etag {
             Some(etag) => is_etag(&known.source_etag, Some(etag)),
-            None => is_of_it && known.has_times_of(&origin.stat) && !is_racy,
+            None => {
+                let has_times = origin.has_change_times && known.has_times_of(&origin.stat);
+                is_of_it && has_times && !is_racy
+            }
         };
         let is_unchanged = known.size == origin.stat.length
             && (is_as_it_was || origin.hash()? == Some(known.source_hash));

@@ -42,13 +42,14 @@ impl Redact {
         self.is_wanted.then(search)
     }
 
-    /// Returns a copy of an input without secrets.
+    /// Returns a copy of an input without secrets. Reads the input from its start, wherever it was read to.
     ///
     /// # Errors
     ///
     /// Returns an error if the input cannot be read, or its copy cannot be written.
     pub fn opened(self, formats: Formats, mut opened: Opened) -> io::Result<RedactedFile<Opened>> {
         let Some(search) = self.search() else { return Ok(RedactedFile::unchanged(opened)) };
+        opened.rewind()?;
         let mut redacted = SpooledTempFile::new(MAX_IN_MEMORY);
         let redactions = redact_with(search, formats, &mut opened, &mut redacted)?;
         redacted.rewind()?;

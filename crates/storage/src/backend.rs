@@ -179,6 +179,12 @@ impl Backend {
     pub fn is_disk(&self) -> bool {
         matches!(self, Backend::Disk)
     }
+
+    /// Returns whether the metadata of a file show each change of it. In a store of documents, the time of a
+    /// session is the time of its last prompt, and the answer comes later.
+    pub fn has_change_times(&self) -> bool {
+        !matches!(self, Backend::Documents(_))
+    }
 }
 
 /// Returns whether an error says that there is no folder of this name.

@@ -40,7 +40,7 @@ impl Job {
         extra: &Extra,
     ) -> Result<FileReport, ConvertError> {
         check_target(input, path)?;
-        let salt = extra.salt();
+        let salt = extra.salt(input)?;
         if let Some(status) = self.outputs.unread(path, input, salt)? {
             return Ok(FileReport::up_to_date(status));
         }
@@ -56,7 +56,7 @@ impl Job {
             self.warn_if_shrunk(replace, input, path);
             let RedactedFile { file: opened, redactions } = self.redacted(opened)?;
             let mut source = self.source(opened);
-            let prepared = self.prepare(input, path, &mut source, extra);
+            let prepared = self.prepare(input, path, &mut source, extra, salt);
             let is_changing = is_changing(&mut source)?;
             if is_changing && attempt < MAX_ATTEMPTS {
                 continue;
@@ -92,6 +92,7 @@ impl Job {
         path: &Path,
         source: &mut Source<Opened>,
         extra: &Extra,
+        salt: Salt,
     ) -> Result<Prepared, ConvertError> {
         let mode = source.reader().mode();
         let from = self.format_of(source)?;
@@ -161,8 +162,7 @@ impl Job {
         files.push(target);
         let (images, image_paths) = images.finish();
         report.image_files = image_paths;
-        let records =
-            self.outputs.records(input, source.reader(), (&files, &images), extra.salt())?;
+        let records = self.outputs.records(input, source.reader(), (&files, &images), salt)?;
         let output = Some(path.display().to_string());
         let done = self.done(input, output, from, report);
         Ok(Prepared { done, files, images, records })
@@ -234,10 +234,11 @@ pub(crate) struct Extra {
 }
 
 impl Extra {
-    /// Returns its hash.
-    fn salt(&self) -> Salt {
+    /// Returns a hash of the role of an input and of its sidecar, on which its outputs depend.
+    fn salt(&self, input: &Input) -> io::Result<Salt> {
         let salt = Salt::of_file(self.manifest.as_ref(), self.agent.as_deref());
-        salt.with_agents(&self.agents_beside)
+        let sidecar = input.sidecar_stat()?;
+        Ok(salt.with_agents(&self.agents_beside).with_sidecar(sidecar.as_ref()))
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use storage::{Folder, Snapshot, Stat};
+use storage::{Backend, Folder, Snapshot, Stat};
 
 use super::{OutputOptions, OutputRoot, Salt, hash_of, options::KnownOptions};
 use crate::{
@@ -25,6 +25,8 @@ pub(crate) struct Origin<'s> {
     /// The absolute path.
     pub path: &'s Path,
     pub stat: Stat,
+    /// Whether the metadata show each change of the source.
+    pub has_change_times: bool,
     /// The content, if the source is open.
     pub content: Option<&'s mut Snapshot>,
     /// A hash of the other files that its outputs depend on.
@@ -34,12 +36,18 @@ pub(crate) struct Origin<'s> {
 impl<'s> Origin<'s> {
     /// Creates the origin of an open source.
     pub(crate) fn open(path: &'s Path, snapshot: &'s mut Snapshot, salt: Salt) -> Self {
-        Self { path, stat: snapshot.stat().clone(), content: Some(snapshot), salt }
+        let stat = snapshot.stat().clone();
+        Self { path, stat, has_change_times: true, content: Some(snapshot), salt }
     }
 
     /// Creates the origin of an unopened source.
     pub(crate) fn listed(path: &'s Path, stat: Stat, salt: Salt) -> Self {
-        Self { path, stat, content: None, salt }
+        Self { path, stat, has_change_times: true, content: None, salt }
+    }
+
+    /// Compares the content of the source, unless its storage has the time of each change.
+    pub(crate) fn stored_in(self, storage: &Backend) -> Self {
+        Self { has_change_times: storage.has_change_times(), ..self }
     }
 
     /// Returns the XXH3 of the content; `None` if the source is not open.

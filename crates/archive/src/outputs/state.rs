@@ -30,7 +30,11 @@ impl RunOutputs {
             return Ok(default);
         };
         let Some(snapshot) = opened.snapshot() else { return Ok(default) };
-        let state = root.output_state(path, &mut Origin::open(&source, snapshot, salt))?;
+        let mut origin = Origin::open(&source, snapshot, salt);
+        if let Input::File { storage, .. } = input {
+            origin = origin.stored_in(storage);
+        }
+        let state = root.output_state(path, &mut origin)?;
         Ok(match state {
             OutputState::UpToDate(_) | OutputState::Open(Replace::Own)
                 if self.write_options.force =>
@@ -57,8 +61,8 @@ impl RunOutputs {
         salt: Salt,
     ) -> io::Result<Option<FileStatus>> {
         let Input::File { storage, path: source, .. } = input else { return Ok(None) };
-        let (Some(root), false) = (&self.root, storage.is_disk() || self.write_options.force)
-        else {
+        let is_listed = !storage.is_disk() && storage.has_change_times();
+        let (Some(root), true) = (&self.root, is_listed && !self.write_options.force) else {
             return Ok(None);
         };
         // If the metadata cannot be read, opening fails as well and reports the error.

@@ -77,6 +77,69 @@ fn with_other_options_nothing_is_left_of_the_older_run() {
     }
 }
 
+/// Asserts that a folder has the files that a new folder gets.
+fn assert_as_new(folder: &Path, output: &str, options: &[&str]) {
+    let new = folder.join("new");
+    assert_eq!(convert(folder, "new", options).status.code(), Some(0), "{options:?}");
+    assert!(files(&folder.join(output)) == files(&new), "{options:?}");
+    fs::remove_dir_all(new).expect("removed");
+}
+
+#[test]
+fn with_redact_a_changed_source_is_converted_anew() {
+    for options in
+        [&["--to", "clido", "--redact"][..], &["--to", "clido", "--redact", "--compress", "zst"]]
+    {
+        let folder = tempfile::tempdir().expect("a folder");
+        sides(folder.path());
+        let plain = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/claude-code/plain.jsonl");
+        fs::copy(plain, folder.path().join("in/plain.jsonl")).expect("copied");
+        convert(folder.path(), "out", options);
+        for name in ["in/plain.jsonl", "in/s1.jsonl", "in/s1/subagents/agent-a1d4d82.jsonl"] {
+            let path = folder.path().join(name);
+            let source = fs::read_to_string(&path).expect(name);
+            let changed = source.replacen("\"type\":\"user\"", "\"type\" :\"user\"", 1);
+            assert_ne!(changed, source);
+            fs::write(&path, changed).expect("written");
+            assert_eq!(convert(folder.path(), "out", options).status.code(), Some(0));
+            assert_as_new(folder.path(), "out", options);
+        }
+        // All files are converted anew, and none of them has changed.
+        let forced = [options, &["--force"]].concat();
+        assert_eq!(convert(folder.path(), "out", &forced).status.code(), Some(0));
+        assert_as_new(folder.path(), "out", options);
+    }
+}
+
+#[test]
+fn a_source_whose_sidecar_alone_changed_is_converted_anew() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (home, options) = (folder.path().join("in"), ["--to", "claude-code"]);
+    fs::create_dir(&home).expect("made");
+    let source = home.join("s.jsonl");
+    let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/claude-code/plain.jsonl");
+    let there = |carry| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+        let arguments = [fixture, "--to", "clido", "--carry", carry, "--force", "-o"];
+        let output = command.args(arguments).arg(&source).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(0));
+    };
+    there("sidecar");
+    let sidecar = home.join("s.jsonl.carry");
+    let whole = fs::read(&sidecar).expect("a sidecar");
+    // The sidecar is missing, comes, and is cut.
+    fs::remove_file(&sidecar).expect("removed");
+    convert(folder.path(), "out", &options);
+    fs::write(&sidecar, &whole).expect("written");
+    assert_eq!(convert(folder.path(), "out", &options).status.code(), Some(0));
+    assert_eq!(fs::read(folder.path().join("out/s.jsonl")).ok(), fs::read(fixture).ok());
+    assert_as_new(folder.path(), "out", &options);
+    let unchanged = convert(folder.path(), "out", &options);
+    assert!(String::from_utf8_lossy(&unchanged.stderr).contains("1 up to date"));
+    fs::write(&sidecar, &whole[..whole.len() / 2]).expect("written");
+    assert_eq!(convert(folder.path(), "out", &options).status.code(), Some(2));
+}
+
 #[test]
 fn what_somebody_edited_stays_or_is_kept_aside() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -208,6 +208,28 @@ fn a_folder_of_small_files_is_converted_into_a_folder_once() {
     assert_eq!(fs::read(&written).expect("written"), first);
 }
 
+/// The client sets the time of a session at each prompt. The answer, and each change of a part, comes later.
+#[test]
+fn a_changed_part_of_a_session_of_small_files_is_converted() {
+    let home = Home::with_storage();
+    let (data, out) = (home.data(""), home.path("out"));
+    let arguments = [data.to_str().expect("UTF-8"), "--to", "claude-code", "-o"];
+    let convert = |out: &Path| {
+        home.convert(&[&arguments[..], &[out.to_str().expect("UTF-8")]].concat());
+        fs::read(out.join(format!("storage/{ID}.json"))).expect("written")
+    };
+    let first = convert(&out);
+    let part = |path: &&PathBuf| path.starts_with(home.data("storage/part"));
+    let files = home.files();
+    let is_text = |path: &&PathBuf| text(&files[*path]).contains("@@mock:write");
+    let part = files.keys().filter(part).find(is_text).expect("a part with text");
+    let changed = text(&files[part]).replace("@@mock:write", "@@mock:wrote");
+    fs::write(part, changed).expect("written");
+    let second = convert(&out);
+    assert_ne!(second, first);
+    assert!(second == convert(&home.path("new")), "not the output of a new folder");
+}
+
 #[test]
 fn a_damaged_session_is_said_and_the_others_are_read() {
     let home = Home::with_storage();
