@@ -18,14 +18,14 @@ use std::{
 };
 
 use conversion::Source;
-use core_model::Home;
+use core_model::{Framing, Home};
 use sessions::{Converted, Input, sidecar_path, walk};
 use storage::{FILE_MODE, Finished, Folder, Identity, Replace, sweep_once, unwritten};
 
 use super::{
     Change, exists,
     intent::Intent,
-    relation::{Relation, relation},
+    relation::{Relation, is_start_of, relation},
 };
 use crate::{
     error::{ConvertError, NotInstalled},
@@ -134,7 +134,10 @@ impl Changes {
                     let copy = Converted::read(job.config.formats, &Input::file(place.clone()));
                     is_replaced && copy.is_ok_and(Converted::is_untouched)
                 };
+                let is_lines = job.config.to.framing == Framing::Lines;
+                let (old, new) = (there.reopened()?, file.open_as_it_is()?);
                 related = match is_main {
+                    true if is_lines && is_start_of(old, new, job.config.to)? => Relation::Shorter,
                     true => by_restoring(&place)?,
                     false if is_untouched() => Relation::Shorter,
                     false => return Err(exists(&place)),

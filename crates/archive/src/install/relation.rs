@@ -4,7 +4,9 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use jsonl::{Document, UnitScanner, push_canonical};
+use conversion::{Carry, Member};
+use core_model::Format;
+use jsonl::{Document, Scanner, Stream, UnitScanner, Value, push_canonical};
 
 /// How an existing file is related to a new one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -45,6 +47,56 @@ pub(super) fn relation(new: impl Read, existing: impl Read) -> io::Result<Relati
         new.consume(length);
         existing.consume(length);
     }
+}
+
+/// Returns whether an existing file of a format is the start of a new one, apart from two things that move to
+/// the end when turns are added to the source: the carry of the last record, with the end mark and hidden
+/// records, and records at the end that are no messages and were written by a conversion, such as clido's
+/// `result`.
+///
+/// In: `{"n":1,"_carried":"A!1,2,3"}`, and `{"n":1,"_carried":"A"}`, `{"n":2,"_carried":"B!2,4,6"}`. Out: true.
+///
+/// # Errors
+///
+/// Returns an error if a file cannot be read.
+pub(super) fn is_start_of(
+    existing: impl Read,
+    new: impl Read,
+    format: &Format,
+) -> io::Result<bool> {
+    let (mut existing, mut new) = (Stream::new(existing), Stream::new(new));
+    let (mut theirs, mut ours) = (Scanner::default(), Scanner::default());
+    let (mut is_empty, mut is_at_end) = (true, false);
+    while let Some(there) = existing.next()? {
+        let line = if is_at_end { None } else { new.next()? };
+        if line.as_ref().is_some_and(|line| line.bytes() == there.bytes()) {
+            is_empty = false;
+            continue;
+        }
+        let Ok(there) = theirs.scan(&there) else { return Ok(false) };
+        let Some(member) = Member::find(there, format) else { return Ok(false) };
+        let line = line.and_then(|line| ours.scan(&line).ok());
+        let line = line.and_then(|line| Member::find(line, format));
+        if line.is_some_and(|it| (it.before, it.after) == (member.before, member.after)) {
+            is_empty = false;
+        } else if is_added(&member, there, format) {
+            is_at_end = true;
+        } else {
+            return Ok(false);
+        }
+    }
+    Ok(!is_empty && (is_at_end || new.next()?.is_some()))
+}
+
+/// Returns whether a record is no message, and is as a conversion wrote it.
+fn is_added(member: &Member<'_>, record: Value<'_>, format: &Format) -> bool {
+    let is_untouched = || Carry::parse(&member.carry).is_ok_and(|it| it.guard == member.guard());
+    let mut has_message = false;
+    format.for_each_event(record, |event| {
+        has_message |= event.message().is_some();
+        !has_message
+    });
+    !has_message && is_untouched()
 }
 
 /// Compares the records of a new document with an existing one, by their values. Titles and other members
@@ -125,6 +177,29 @@ mod tests {
             let (new, existing) = (of(new, 1), of(existing, 2));
             let found = relation_of_documents(new.as_bytes(), existing.as_bytes(), &["r"]);
             assert_eq!(found.expect("in memory"), expected, "{new} {existing}");
+        }
+    }
+
+    #[test]
+    fn carries_are_not_compared() {
+        let one = r#"{"n":1,"_carried":"2F1:c0;!1,2,3"}"#;
+        let grown = r#"{"n":1,"_carried":"2F1:c0;"}"#;
+        let (two, native) = (r#"{"n":2,"_carried":"2F1:c0;"}"#, r#"{"n":2}"#);
+        let edited = r#"{"n":7,"_carried":"2F1:c0;"}"#;
+        for (existing, new, expected) in [
+            (vec![one], vec![grown, two], true),
+            (vec![native, one], vec![native, grown, two], true),
+            (vec![one], vec![grown], false),
+            (vec![one, two], vec![grown], false),
+            (vec![one], vec![edited, two], false),
+            (vec![one], vec![r#"{"n":1}"#, two], false),
+            (vec![r#"{"n":1}"#], vec![grown, two], false),
+            (vec!["{"], vec!["[", two], false),
+            (vec![], vec![two], false),
+        ] {
+            let [existing, new] = [existing.join("\n"), new.join("\n")];
+            let found = is_start_of(existing.as_bytes(), new.as_bytes(), &format_clido::FORMAT);
+            assert_eq!(found.expect("in memory"), expected, "{existing} {new}");
         }
     }
 

@@ -403,6 +403,38 @@ fn a_session_goes_to_each_other_agent_and_home() {
     }
 }
 
+/// Two turns of the other agent come home one by one, without a turn at home between them.
+#[test]
+fn turns_come_home_again_and_again() {
+    for (own, other) in pairs() {
+        let pair = format!("{} {}", own.name, other.name);
+        let home = Home::new();
+        let original = home.with_session(own);
+        let before = fs::read(&original).expect("a session");
+        home.resume(&["--in", other.name]);
+        let copy = home.only(other);
+        for words in ["first-words", "second-words", "third-words"] {
+            say(other, &copy, words);
+            home.resume(&[own.id, "--in", own.name]);
+            let after = fs::read(&original).expect("a session");
+            assert!(after.starts_with(&before), "{pair}");
+            assert!(text(&after[before.len()..]).contains(words), "{pair}");
+            rest(&original);
+            home.resume(&[own.id, "--in", other.name]);
+        }
+        let after = fs::read_to_string(&original).expect("a session");
+        assert!(after.contains("first-words") && after.contains("second-words"), "{pair}");
+        // The file of the original goes away and comes home as it is.
+        let away = home.path().join("away.jsonl");
+        let back = home.path().join("back.jsonl");
+        let [away, back, original] =
+            [&away, &back, &original].map(|it| it.to_str().expect("UTF-8"));
+        home.convert(&[original, "--to", other.name, "-o", away]);
+        home.convert(&[away, "--to", own.name, "-o", back]);
+        assert_eq!(fs::read_to_string(back).ok().as_deref(), Some(&*after), "{pair}");
+    }
+}
+
 /// `list` says which sessions are copies, and of which others.
 #[test]
 fn copies_are_listed_with_their_originals() {
