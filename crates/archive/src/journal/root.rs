@@ -10,7 +10,7 @@ use std::{
 use sessions::Stores;
 use storage::{
     AtomicFile, AtomicFileOptions, Backend, FILE_MODE, Folder, Interruption, JOURNAL, Lock, Place,
-    Replace, is_url, lock, remove_stale,
+    Replace, is_url, lock, remove_dead, remove_stale,
 };
 
 #[cfg(feature = "cloud")]
@@ -90,6 +90,16 @@ impl OutputRoot {
             OutputRoot::Prefix(bucket, path) => bucket.sweep(&bucket.list(path)?),
         }
         Ok(())
+    }
+
+    /// Removes temporary files of dead workers from a folder, while other workers may write to it. A store has
+    /// none that are known to be of a dead one.
+    pub fn remove_dead(&self) {
+        match self {
+            OutputRoot::Folder(folder) => remove_dead(folder),
+            #[cfg(feature = "cloud")]
+            OutputRoot::Prefix(..) => {}
+        }
     }
 
     /// Opens a file in it for reading. On the disk, links are not followed.

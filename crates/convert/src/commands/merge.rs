@@ -94,6 +94,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     }
     journal.sync()?;
     journal.close()?;
+    // A worker that was killed after another one had converted its units has left files in folders to which no
+    // later worker writes.
+    base.remove_dead();
     let (n_missing, time) = (merged.n_missing(), merged.time());
     let MergedReports { mut files, problems } = merged.settle();
     let n_brief: u64 =

@@ -140,6 +140,29 @@ fn a_report_of_a_folder_ends_with_its_totals() {
     assert_eq!((&sessions["converted"], &sessions["up_to_date"]), (&0.into(), &2.into()));
 }
 
+/// The temporary files of a worker that was killed after another one had converted its units go away.
+#[cfg(target_os = "linux")]
+#[test]
+fn merge_removes_what_a_killed_worker_left() {
+    let place = Place::new();
+    place.write("in/project/a.jsonl", &session(Path::new("/w"), "a"));
+    let plan = place.run(&["plan", "in", "-o", "out", "--to", "clido"]);
+    fs::write(place.path("plan"), plan.stdout).expect("written");
+    place.run(&["work", "plan"]);
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").expect("read");
+    let boot: String = boot.chars().filter(|it| *it != '-').take(8).collect();
+    let temporary = |pid: u32| {
+        let name = format!("out/project/.a.jsonl.tmp-{pid}-{boot}-01234567");
+        fs::write(place.path(&name), "half").expect("written");
+        place.path(&name)
+    };
+    let (dead, alive) = (temporary(i32::MAX as u32), temporary(std::process::id()));
+    place.run(&["work", "plan"]);
+    place.run(&["merge", "--plan", "plan"]);
+    assert!(!dead.exists() && alive.exists());
+    assert!(place.path("out/project/a.jsonl").exists());
+}
+
 #[test]
 fn merge_reports_every_file_though_its_workers_noted_none() {
     let place = Place::new();
