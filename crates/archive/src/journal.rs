@@ -18,6 +18,14 @@
 //! store there are `src_etag` and `dst_etag`, and neither `ctime_ns` nor `inode`. Lines of version
 //! 0.1.0 have `opts_hash` instead of `options` and `beside_xxh3`. A line is appended after its file
 //! is on the disk under its name; the last line of a `dst` wins.
+//!
+//! Before the file gets its name, a shorter line is appended, by which a file of a killed run is
+//! known:
+//!
+//! ```text
+//! {"v":1,"begun":"s1.jsonl","src":"/src/s1.jsonl","size":146,
+//!  "dst_len":485,"dst_xxh3":"a39609844d2619cd"}
+//! ```
 
 mod entry;
 mod index;
@@ -263,13 +271,28 @@ impl Journal {
     }
 
     /// Returns the rule for replacing the file at `below`, if it is unchanged and was written from
-    /// the same source as `new`; otherwise `None`.
+    /// the same source as `new`, perhaps by a run that was killed before it had a line; otherwise `None`.
     pub fn own(&self, base: &OutputRoot, below: &Path, new: &JournalEntry) -> Option<Replace> {
-        let known = self.index.of(&path_body(below))?;
-        let is_own = *known.source == *path_body(&new.source);
-        (is_own && known.is_there(base, below).is_some()).then_some(())?;
+        let (target, source) = (path_body(below), path_body(&new.source));
+        let known = self.index.of(&target);
+        let known = known.filter(|it| *it.source == *source && it.is_there(base, below).is_some());
+        let begun = || {
+            let begun = self.index.begun(&target);
+            begun.filter(|it| *it.source == *source && it.is_there(base, below))
+        };
+        let size = known.map(|it| it.size).or_else(|| begun().map(|it| it.size))?;
         // As in `output_state`: only the older output has the removed records.
-        Some(if new.stat.length < known.size { Replace::KeepEach } else { Replace::Own })
+        Some(if new.stat.length < size { Replace::KeepEach } else { Replace::Own })
+    }
+
+    /// Appends lines of files that are about to get their names, in one write. If the run is killed before their
+    /// own lines are there, the next run knows by them that the files are its own.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the system does. The journal then ends as before.
+    pub fn begin<'r>(&self, records: impl Iterator<Item = &'r JournalEntry>) -> io::Result<()> {
+        self.writer.begin(records)
     }
 
     /// Appends lines in one write. Skips a failure that equals the last line of its source.

@@ -104,6 +104,19 @@ impl JournalEntry {
         self.damaged = report.n_damaged;
     }
 
+    /// Returns the line, with its newline, to write before the file gets its name; `None` if nothing was written.
+    pub(super) fn begun_line(&self) -> Option<Vec<u8>> {
+        let written = self.written.as_ref()?;
+        Some(record::line(record::write_utf8(&BegunLine {
+            v: VERSION,
+            begun: Body::path(&written.below),
+            src: Body::path(&self.source),
+            size: self.stat.length,
+            dst_len: written.length,
+            dst_xxh3: Hash(written.hash),
+        })))
+    }
+
     /// Returns the line with its newline.
     pub fn line(&self, options: &OutputOptions) -> Vec<u8> {
         let Stat { length, modified, changed, inode, .. } = &self.stat;
@@ -133,6 +146,18 @@ impl JournalEntry {
             damaged: self.damaged,
         }))
     }
+}
+
+/// A line before a file gets its name, as it is written. Older versions take it for a failure, which they do not
+/// report again.
+#[derive(Serialize)]
+struct BegunLine {
+    v: u32,
+    begun: Body<Box<str>>,
+    src: Body<Box<str>>,
+    size: u64,
+    dst_len: u64,
+    dst_xxh3: Hash,
 }
 
 /// A line, as it is written.
@@ -171,6 +196,8 @@ struct Line<'e> {
 #[serde(default)]
 pub(crate) struct JournalLine<'l> {
     v: Member<u32>,
+    #[serde(borrow)]
+    begun: Member<record::Written<'l>>,
     #[serde(borrow)]
     options: Member<record::Written<'l>>,
     #[serde(borrow)]
@@ -221,10 +248,39 @@ pub(super) struct JournaledFile {
     pub(super) source_hash: u64,
     pub(super) source_etag: Option<Box<str>>,
     pub(super) options: KnownOptions,
+    content: Content,
+    pub(super) status: FileStatus,
+}
+
+/// A file that was about to get its name.
+#[derive(Debug)]
+pub(super) struct BegunFile {
+    pub(super) source: Arc<str>,
+    pub(super) size: u64,
+    content: Content,
+}
+
+impl BegunFile {
+    /// Returns the file of a line: its path, and the other members; `None` if it is another line.
+    pub(super) fn of(line: &JournalLine<'_>) -> Option<(Arc<str>, Self)> {
+        (line.v.0? == VERSION).then_some(())?;
+        let target = line.begun.text()?;
+        let content = Content { length: line.dst_len.0?, hash: line.dst_xxh3.hash()?, etag: None };
+        Some((body_of(target), Self { source: line.source()?, size: line.size.0?, content }))
+    }
+
+    /// Returns whether the file got its name, and was not edited since.
+    pub(super) fn is_there(&self, base: &OutputRoot, below: &Path) -> bool {
+        self.content.is_there(base, below).is_some()
+    }
+}
+
+/// The bytes of an output, by their number and their hash.
+#[derive(Debug, Eq, PartialEq)]
+struct Content {
     length: u64,
     hash: u64,
     etag: Option<Box<str>>,
-    pub(super) status: FileStatus,
 }
 
 impl JournaledFile {
@@ -248,9 +304,11 @@ impl JournaledFile {
                 }
                 None => KnownOptions::Hash(line.opts_hash.hash()?),
             },
-            length: line.dst_len.0?,
-            hash: line.dst_xxh3.hash()?,
-            etag: line.dst_etag.body().map(Into::into),
+            content: Content {
+                length: line.dst_len.0?,
+                hash: line.dst_xxh3.hash()?,
+                etag: line.dst_etag.body().map(Into::into),
+            },
             status: FileStatus::of_word(line.status.body()?)?,
         };
         Some((body_of(target), known))
@@ -268,6 +326,13 @@ impl JournaledFile {
     /// Returns the modification time of the output in nanoseconds since 1970; `None` if it is gone
     /// or edited.
     pub(super) fn is_there(&self, base: &OutputRoot, below: &Path) -> Option<i128> {
+        self.content.is_there(base, below)
+    }
+}
+
+impl Content {
+    /// Returns the modification time of the file at a path, in nanoseconds since 1970; `None` if it has other bytes.
+    fn is_there(&self, base: &OutputRoot, below: &Path) -> Option<i128> {
         match base {
             OutputRoot::Folder(folder) => self.is_in(folder, below),
             #[cfg(feature = "cloud")]
@@ -398,13 +463,22 @@ mod tests {
         let (target, known) = JournaledFile::of(&line).expect("known");
         assert_eq!(&*target, r#"/a \"b\"\n/\udcff\udcc3.jsonl"#);
         assert_eq!((&known.source, known.size, known.modified), (&target, u64::MAX, -1));
-        assert!(is_etag(&known.source_etag, Some("a\\b")) && !is_etag(&known.etag, None));
+        assert!(is_etag(&known.source_etag, Some("a\\b")) && !is_etag(&known.content.etag, None));
         assert!(options.are(&known.options, record.salt));
         assert!(!options.are(&known.options, Salt::default()));
         assert!(known.has_times_of(&stat));
         assert!(!known.has_times_of(&Stat { changed: Some(-1), ..stat.clone() }));
         assert!(!known.has_times_of(&Stat { inode: Some(6), ..stat }));
-        assert_eq!((known.length, known.hash), (3, u64::MAX));
+        assert_eq!((known.content.length, known.content.hash), (3, u64::MAX));
+        let begun = record.begun_line().expect("a file");
+        let begun = record::read(&begun).expect("JSON");
+        assert!(JournaledFile::of(&begun).is_none() && BegunFile::of(&line).is_none());
+        let (target, begun) = BegunFile::of(&begun).expect("begun");
+        assert_eq!(&*target, r#"/a \"b\"\n/\udcff\udcc3.jsonl"#);
+        assert_eq!(
+            (&begun.source, begun.size, &begun.content.hash),
+            (&target, u64::MAX, &u64::MAX)
+        );
         assert_eq!(known.status, FileStatus::DoneWithLoss);
         let nothing = JournalEntry { written: None, ..record }.line(&options);
         assert!(JournaledFile::of(&record::read(&nothing).expect("JSON")).is_none());

@@ -13,7 +13,7 @@ use jsonl::Stream;
 
 use super::{
     JournalEntry, OutputOptions,
-    entry::{JournalLine, JournaledFile},
+    entry::{BegunFile, JournalLine, JournaledFile},
     options::{KnownOptions, OptionsDifference},
 };
 use crate::{paths::path_body, record};
@@ -23,6 +23,8 @@ use crate::{paths::path_body, record};
 pub(super) struct JournalIndex {
     /// The written files, by their paths below the folder.
     known: HashMap<Arc<str>, JournaledFile>,
+    /// The files that were about to get their names when a run ended, by their paths below the folder.
+    begun: HashMap<Arc<str>, BegunFile>,
     /// The files of each source.
     of_source: HashMap<Arc<str>, Vec<Arc<str>>>,
     /// The last line of each source, if it failed.
@@ -64,7 +66,10 @@ impl JournalIndex {
     /// Adds a line, if it is JSON. The last one of a file wins.
     fn take(&mut self, line: &[u8]) {
         let Some(record) = record::read::<JournalLine<'_>>(line) else { return };
-        if let Some((target, mut it)) = JournaledFile::of(&record) {
+        if let Some((target, it)) = BegunFile::of(&record) {
+            self.begun.insert(target, it);
+        } else if let Some((target, mut it)) = JournaledFile::of(&record) {
+            self.begun.remove(&target);
             self.failures.remove(&it.source);
             if let Some(last) = self.options.last() {
                 it.options.share(last);
@@ -96,6 +101,11 @@ impl JournalIndex {
     /// Returns a written file by its path below the folder, as the body of a JSON string.
     pub(super) fn of(&self, target: &str) -> Option<&JournaledFile> {
         self.known.get(target)
+    }
+
+    /// Returns a file that was about to get its name, by its path as for [`JournalIndex::of`].
+    pub(super) fn begun(&self, target: &str) -> Option<&BegunFile> {
+        self.begun.get(target)
     }
 
     /// Returns the written files of a source.

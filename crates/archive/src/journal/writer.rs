@@ -38,6 +38,16 @@ impl JournalWriter {
         if lines.is_empty() { Ok(()) } else { self.append_line(&lines) }
     }
 
+    /// Writes the lines of files that are about to get their names, in one write. Objects and lists have none.
+    pub(super) fn begin<'r>(
+        &self,
+        records: impl Iterator<Item = &'r JournalEntry>,
+    ) -> io::Result<()> {
+        let JournalWriter::File(_) = self else { return Ok(()) };
+        let lines = records.filter_map(JournalEntry::begun_line).collect::<Vec<_>>().concat();
+        if lines.is_empty() { Ok(()) } else { self.append_line(&lines) }
+    }
+
     /// Writes a line, or several, in one write. Lists for receipts ignore it.
     pub(super) fn append_line(&self, line: &[u8]) -> io::Result<()> {
         let mut file = match self {

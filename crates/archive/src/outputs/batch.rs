@@ -6,6 +6,7 @@
 //! ```text
 //! fsync   .s1.jsonl.carry.tmp-14610-32b66833-1d4aac33
 //! fsync   .s1.jsonl.tmp-14610-32b66833-09f5685f
+//! write   .convert-journal.jsonl  (a short line for each file of the batch)
 //! rename  .s1.jsonl.carry.tmp-14610-32b66833-1d4aac33  s1.jsonl.carry
 //! rename  .s1.jsonl.tmp-14610-32b66833-09f5685f        s1.jsonl
 //! fsync   the folder
@@ -14,7 +15,8 @@
 //! ```
 //!
 //! After a power cut, a file with its own name is whole. A file without a line in the journal is
-//! written again by the next run, found to be equal, and kept. Temporary files are removed by the
+//! written again by the next run, and kept if it is equal. If its source has changed in the meantime, it is
+//! replaced, because its short line says that it is a file of this program. Temporary files are removed by the
 //! next run. The sidecar comes before its main file, so that a main file never lacks its carry.
 
 use std::{
@@ -133,8 +135,18 @@ impl RunOutputs {
                 }
             }
         }
+        // If there is no room for all lines, each item has room for its own, or is refused.
+        let is_begun = self.begin(whole.iter().flat_map(|item| &item.set.records)).is_ok();
         let mut named = Vec::new();
         for Item { path, set } in whole {
+            let begun = if is_begun { Ok(()) } else { self.begin(set.records.iter()) };
+            if let Err(error) = begun {
+                let folders = new_folders(&set);
+                drop(set);
+                self.remove_new(&folders);
+                refused.push((path.clone(), unwritten(error, &path).into()));
+                continue;
+            }
             let folders = new_folders(&set);
             let PublishSet { files, images, replace, mut records } = set;
             match self.name(files, images, replace, &mut records) {
@@ -332,6 +344,11 @@ impl RunOutputs {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Appends to the journal that files are about to get their names, in one write.
+    fn begin<'r>(&self, records: impl Iterator<Item = &'r JournalEntry>) -> io::Result<()> {
+        self.root.as_ref().map_or(Ok(()), |root| root.begin(records))
     }
 
     /// Appends lines to the journal, in one write.

@@ -168,6 +168,17 @@ impl OutputDir {
         self.journal.as_ref().is_some_and(|journal| journal.has_written(self.strip(path)))
     }
 
+    /// Appends to the journal that files are about to get their names.
+    pub(super) fn begin<'r>(
+        &self,
+        records: impl Iterator<Item = &'r JournalEntry>,
+    ) -> io::Result<()> {
+        match &self.journal {
+            Some(journal) if !self.is_dry_run => journal.begin(records),
+            _ => Ok(()),
+        }
+    }
+
     /// Appends entries to the journal.
     pub(super) fn append<'r>(
         &self,
