@@ -220,9 +220,10 @@ impl Journal {
         Ok(Self { writer, index, options, is_locked: true })
     }
 
-    /// Returns whether an earlier run wrote a file, by its path below the folder.
+    /// Returns whether an earlier run wrote a file, or was about to, by its path below the folder.
     pub fn has_written(&self, below: &Path) -> bool {
-        self.index.of(&path_body(below)).is_some()
+        let target = path_body(below);
+        self.index.of(&target).is_some() || self.index.begun(&target).is_some()
     }
 
     /// Compares the last line of the output at `below` with the folder and the source. The table is

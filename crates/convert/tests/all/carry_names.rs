@@ -203,6 +203,35 @@ fn a_folder_that_is_restored_twice_is_complete_both_times() {
     }
 }
 
+/// A run is killed after the files beside a main file got their names, and before the journal has their lines.
+/// Later the sub-agent goes on.
+#[test]
+fn files_beside_of_a_killed_run_go_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    session(folder);
+    let there = ["in", "--to", "codex", "-o", "there"];
+    let back = ["there", "--to", "claude-code", "-o", "back"];
+    assert_eq!((convert(folder, &there).0, convert(folder, &back).0), (0, 0));
+    let journal = folder.join("back/.convert-journal.jsonl");
+    let lines = fs::read_to_string(&journal).expect("text");
+    let begun: String =
+        lines.split_inclusive('\n').filter(|line| line.contains("\"begun\":")).collect();
+    assert!(begun.contains("agent-a123.jsonl"), "{lines}");
+    fs::write(&journal, begun).expect("written");
+    assert_eq!(convert(folder, &back).0, 0);
+    let agent = folder.join("in/s1/subagents/agent-a123.jsonl");
+    let text = fs::read_to_string(&agent).expect("text");
+    let last = text.lines().next_back().expect("a line").replace("\"uuid\":\"", "\"uuid\":\"z");
+    fs::write(&agent, format!("{text}{last}\n")).expect("written");
+    for arguments in [there, back] {
+        let (status, words) = convert(folder, &arguments);
+        assert_eq!(status, 0, "{words}");
+    }
+    let restored = fs::read(folder.join("back/s1/subagents/agent-a123.jsonl"));
+    assert_eq!(restored.ok(), fs::read(&agent).ok());
+}
+
 #[test]
 fn ignored_carries_are_left_as_they_are() {
     let folder = tempfile::tempdir().expect("a folder");
