@@ -34,6 +34,12 @@ pub enum ConvertError {
     /// Its name is not allowed beside the output.
     #[error("its name is not one that could be kept beside its session")]
     NoName,
+    /// The output has the name of the folder that its other files go to.
+    #[error(
+        "{0} is also the name of the folder for the files of its sub-agents; give the output a name with an \
+         ending, such as {0}.jsonl"
+    )]
+    SameFolder(String),
     /// The session that it belongs to was not converted.
     #[error("its session was not converted")]
     NotAlone,

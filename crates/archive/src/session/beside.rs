@@ -29,7 +29,7 @@ use storage::{
     AtomicFile, Compression, Entry, FileKind, Finished, Folder, is_left_by_the_dead, remove_dead,
 };
 
-use super::paths::{folder_of, name_of, path_of};
+use super::paths::{check_folder, folder_of, name_of, path_of};
 use crate::{error::ConvertError, job::Job, paths::has_link};
 
 /// The permissions of these files: for the owner alone, and never executable.
@@ -150,6 +150,9 @@ impl Job {
             let place = path_of(entry, path).filter(|place| {
                 is_few && role.is_some() && taken.insert(folded(place)) && !has_link(place, path)
             });
+            if let Some(place) = &place {
+                check_folder(place, path)?;
+            }
             let sink = match place {
                 None => match &self.config.restore_files {
                     Some(folder) if is_few => Sink::Apart(apart(folder, files.len(), entry)?),

@@ -18,6 +18,7 @@ use crate::{
     job::Job,
     outputs::images::{Images, receiver},
     paths::has_link,
+    session::paths::check_folder,
 };
 
 impl Job {
@@ -50,6 +51,7 @@ impl Job {
         for agent in agents.list() {
             let place = self.agent_path(path, &agent.id).filter(|place| !has_link(place, path));
             let place = place.ok_or(ConvertError::NoName)?;
+            check_folder(&place, path)?;
             if let Some(describe) = describe {
                 let path = place.with_extension("meta.json");
                 let mut file = self.outputs.create_shut(&path, mode, n_agents)?;

@@ -15,7 +15,7 @@ use sessions::{
 
 use super::{
     names::beside,
-    paths::{self, path_of},
+    paths::{self, check_folder, path_of},
 };
 use crate::{
     config::SubAgents,
@@ -278,16 +278,19 @@ impl Job {
         match entry {
             None if is_back => {
                 let path = beside(unit, input, main).ok_or(ConvertError::NoName)?;
+                check_folder(&path, main)?;
                 Ok(Home::Agent { path, agent: None, is_carried: false })
             }
             Some(entry) => {
                 let role = self.config.to.layout.and_then(|layout| (layout.role)(&entry.name));
                 let Some(FileRole::Agent(id)) = role else { return Err(ConvertError::NoName) };
                 let path = path_of(entry, main).ok_or(ConvertError::NoName)?;
+                check_folder(&path, main)?;
                 Ok(Home::Agent { path, agent: Some(id), is_carried: true })
             }
             None => {
                 let path = self.agent_path(main, id).ok_or(ConvertError::NoName)?;
+                check_folder(&path, main)?;
                 Ok(Home::Agent { path, agent: Some(id.to_owned()), is_carried: false })
             }
         }

@@ -8,6 +8,8 @@ use std::path::{Component, Path, PathBuf};
 use conversion::ManifestEntry;
 use sessions::stem_of;
 
+use crate::error::ConvertError;
+
 /// Stands in a name for the main file's name without its ending.
 const MAIN: &str = "*";
 
@@ -20,6 +22,15 @@ const MAX_PARTS: usize = 8;
 /// Returns the folder that is named after a main file and has most files beside it.
 pub(super) fn folder_of(main: &Path) -> Option<PathBuf> {
     Some(main.parent()?.join(stem_of(main)?))
+}
+
+/// Refuses a path below the main file: a main file without an ending has the name of the folder of its other
+/// files.
+pub(super) fn check_folder(path: &Path, main: &Path) -> Result<(), ConvertError> {
+    match path.starts_with(main) {
+        true => Err(ConvertError::SameFolder(main.display().to_string())),
+        false => Ok(()),
+    }
 }
 
 /// Returns a file's name in a manifest; `None` if the file is not below the folder of the main one,

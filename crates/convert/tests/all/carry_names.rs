@@ -203,6 +203,24 @@ fn a_folder_that_is_restored_twice_is_complete_both_times() {
     }
 }
 
+/// A main file without an ending has the name of the folder of its sub-agents.
+#[test]
+fn an_output_with_the_name_of_its_folder_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    session(folder);
+    for force in [&[][..], &["--force"]] {
+        let args = [&["wire.jsonl", "--to", "claude-code", "-o", "out"], force].concat();
+        let (status, words) = convert(folder, &args);
+        assert_eq!(status, 2, "{words}");
+        assert!(
+            words.contains("give the output a name with an ending, such as out.jsonl"),
+            "{words}"
+        );
+        assert!(!folder.join("out").exists());
+    }
+}
+
 /// A run is killed after the files beside a main file got their names, and before the journal has their lines.
 /// Later the sub-agent goes on.
 #[test]
