@@ -346,7 +346,7 @@ impl Journal {
 }
 
 /// Returns the XXH3 of the first `length` bytes of a file.
-fn hash_of(mut file: impl Read, length: u64) -> io::Result<u64> {
+pub(crate) fn hash_of(mut file: impl Read, length: u64) -> io::Result<u64> {
     let mut hash = XxHash3_64::new();
     let mut buffer = vec![0; length.clamp(1, MAX_READ) as usize];
     loop {

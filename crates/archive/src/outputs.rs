@@ -6,6 +6,7 @@ mod dir;
 mod entries;
 pub(crate) mod images;
 pub(crate) mod lazy;
+pub(crate) mod restored;
 mod state;
 
 use std::{
@@ -25,6 +26,7 @@ use self::{
     batch::{Batch, Item},
     begin::OpenFolders,
     dir::OutputDir,
+    restored::RestoredFiles,
 };
 use crate::{
     error::ConvertError,
@@ -96,6 +98,8 @@ pub struct RunOutputs {
     scratch: Mutex<Option<Arc<Scratch>>>,
     /// The folders of unpublished files, so that each is opened once.
     folders: Mutex<OpenFolders>,
+    /// The restored files that are converted now.
+    restored: Mutex<RestoredFiles>,
 }
 
 /// Files that are published together, and their journal entries.
@@ -210,9 +214,21 @@ impl RunOutputs {
         let durability =
             if storage.is_disk() { write_options.durability } else { Durability::File };
         let write_options = WriteOptions { durability, ..write_options };
-        let (batch, named, refused, full, scratch, folders) = Default::default();
-        let stream = None;
-        Self { write_options, storage, root, stream, batch, named, refused, full, scratch, folders }
+        let (batch, named, refused, full, scratch) = Default::default();
+        let (stream, folders, restored) = Default::default();
+        Self {
+            write_options,
+            storage,
+            root,
+            stream,
+            batch,
+            named,
+            refused,
+            full,
+            scratch,
+            folders,
+            restored,
+        }
     }
 
     /// Returns whether there is a journal.
@@ -263,7 +279,10 @@ impl RunOutputs {
     /// With [`Durability::Batch`], `Ok` does not mean that the files have their names yet. If the set
     /// fails later, [`RunOutputs::close`] returns the error.
     pub fn publish_set(&self, path: &Path, set: PublishSet) -> Result<(), ConvertError> {
-        let item = Item { path: path.to_owned(), set };
+        self.publish_item(Item { path: path.to_owned(), set, is_further: false })
+    }
+
+    fn publish_item(&self, item: Item) -> Result<(), ConvertError> {
         // The limit on open files counts on a few for each item.
         let is_few = item.set.files.len() + item.set.images.len() <= MAX_TOGETHER;
         if self.write_options.durability != Durability::Batch || !is_few {

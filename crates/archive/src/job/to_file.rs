@@ -71,7 +71,11 @@ impl Job {
             done.is_changing = is_changing;
             done.report.redactions = redactions;
             records.iter_mut().for_each(|record| record.tell(&done));
-            self.outputs.publish_set(path, PublishSet { files, images, replace, records })?;
+            self.outputs.publish_from(
+                input,
+                path,
+                PublishSet { files, images, replace, records },
+            )?;
             return Ok(FileReport::converted(done));
         }
         Err(ConvertError::Changing)
@@ -80,7 +84,7 @@ impl Job {
     /// Warns that a source is smaller than when it was converted, and where its older output is.
     pub(crate) fn warn_if_shrunk(&self, replace: Replace, input: &Input, path: &Path) {
         if replace == Replace::KeepEach {
-            let (label, output) = (input.label(), path.to_owned());
+            let (label, output) = (self.outputs.label_of(input), path.to_owned());
             self.warnings.push(Warning::Shrunk { label, output });
         }
     }
@@ -215,7 +219,7 @@ impl Job {
         let records =
             self.outputs.records(input, source.reader(), (&files, &[]), Salt::default())?;
         let set = PublishSet { records, ..PublishSet::new(files, replace) };
-        self.outputs.publish_set(path, set)?;
+        self.outputs.publish_from(input, path, set)?;
         Ok(FileReport::new(FileStatus::Copied))
     }
 }

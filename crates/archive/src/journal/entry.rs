@@ -20,6 +20,16 @@ use crate::{
 /// The version of the lines.
 const VERSION: u32 = 1;
 
+/// The content of a source.
+pub(crate) enum SourceContent<'s> {
+    /// The source is open.
+    Open(&'s mut Snapshot),
+    /// The source has this XXH3.
+    Hashed(u64),
+    /// The source is not open.
+    Unread,
+}
+
 /// A source before it is converted.
 pub(crate) struct Origin<'s> {
     /// The absolute path.
@@ -27,8 +37,7 @@ pub(crate) struct Origin<'s> {
     pub stat: Stat,
     /// Whether the metadata show each change of the source.
     pub has_change_times: bool,
-    /// The content, if the source is open.
-    pub content: Option<&'s mut Snapshot>,
+    pub content: SourceContent<'s>,
     /// A hash of the other files that its outputs depend on.
     pub salt: Salt,
 }
@@ -36,13 +45,13 @@ pub(crate) struct Origin<'s> {
 impl<'s> Origin<'s> {
     /// Creates the origin of an open source.
     pub(crate) fn open(path: &'s Path, snapshot: &'s mut Snapshot, salt: Salt) -> Self {
-        let stat = snapshot.stat().clone();
-        Self { path, stat, has_change_times: true, content: Some(snapshot), salt }
+        let (stat, content) = (snapshot.stat().clone(), SourceContent::Open(snapshot));
+        Self { path, stat, has_change_times: true, content, salt }
     }
 
     /// Creates the origin of an unopened source.
     pub(crate) fn listed(path: &'s Path, stat: Stat, salt: Salt) -> Self {
-        Self { path, stat, has_change_times: true, content: None, salt }
+        Self { path, stat, has_change_times: true, content: SourceContent::Unread, salt }
     }
 
     /// Compares the content of the source, unless its storage has the time of each change.
@@ -50,9 +59,19 @@ impl<'s> Origin<'s> {
         Self { has_change_times: storage.has_change_times(), ..self }
     }
 
-    /// Returns the XXH3 of the content; `None` if the source is not open.
+    /// Creates the origin of a source that was hashed.
+    pub(crate) fn hashed(path: &'s Path, stat: Stat, hash: u64, salt: Salt) -> Self {
+        let content = SourceContent::Hashed(hash);
+        Self { path, stat, has_change_times: true, content, salt }
+    }
+
+    /// Returns the XXH3 of the content; `None` if it is unread.
     pub(super) fn hash(&mut self) -> io::Result<Option<u64>> {
-        self.content.as_mut().map(|it| it.hash()).transpose()
+        match &mut self.content {
+            SourceContent::Open(snapshot) => snapshot.hash().map(Some),
+            SourceContent::Hashed(hash) => Ok(Some(*hash)),
+            SourceContent::Unread => Ok(None),
+        }
     }
 }
 

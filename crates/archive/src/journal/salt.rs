@@ -74,6 +74,17 @@ impl Salt {
         Self::of_files(others).with_agents(session.agents())
     }
 
+    /// Hashes the names and the contents of files, each with the XXH3 of its bytes. Version 0.1.0 has no such
+    /// salt.
+    pub(crate) fn of_contents<'c>(files: impl IntoIterator<Item = (&'c str, u64)>) -> Self {
+        let mut hash = XxHash3_64::new();
+        for (name, content) in files {
+            push_text(&mut hash, name);
+            hash.write(&content.to_le_bytes());
+        }
+        Self { hash: hash.finish(), of_0_1_0: hash.finish() }
+    }
+
     /// Hashes the roles, sizes and times of a session's other files.
     fn of_files<'f>(files: impl IntoIterator<Item = (&'f ManifestEntry, &'f Stat)>) -> Self {
         let (mut hash, mut of_0_1_0) = (XxHash3_64::new(), XxHash3_64::new());

@@ -79,6 +79,8 @@ impl fmt::Debug for Batch {
 pub(super) struct Item {
     pub(super) path: PathBuf,
     pub(super) set: PublishSet,
+    /// Whether another item has the main output of the same source.
+    pub(super) is_further: bool,
 }
 
 impl Batch {
@@ -138,7 +140,7 @@ impl RunOutputs {
         // If there is no room for all lines, each item has room for its own, or is refused.
         let is_begun = self.begin(whole.iter().flat_map(|item| &item.set.records)).is_ok();
         let mut named = Vec::new();
-        for Item { path, set } in whole {
+        for Item { path, set, is_further } in whole {
             let begun = if is_begun { Ok(()) } else { self.begin(set.records.iter()) };
             if let Err(error) = begun {
                 let folders = new_folders(&set);
@@ -150,7 +152,7 @@ impl RunOutputs {
             let folders = new_folders(&set);
             let PublishSet { files, images, replace, mut records } = set;
             match self.name(files, images, replace, &mut records) {
-                Ok(names) => named.push((path, names, records)),
+                Ok(names) => named.push((path, names, records, is_further)),
                 Err(refusal) => {
                     self.remove_new(&folders);
                     refused.push((path, refusal));
@@ -164,13 +166,17 @@ impl RunOutputs {
             let synced = synced.or_insert_with(|| place.folder.sync()).as_ref();
             synced.map_err(|error| io::Error::new(error.kind(), error.to_string())).copied()
         };
-        for (path, names, records) in named {
+        for (path, names, records, is_further) in named {
             let places = names.iter().filter_map(|named| match named {
                 Named::Here(place) if is_synced => Some(place),
                 _ => None,
             });
             let synced = places.into_iter().try_for_each(&mut sync_folder);
-            match synced.and_then(|()| self.remove_superseded(&records)) {
+            let removed = synced.and_then(|()| match is_further {
+                true => Ok(()),
+                false => self.remove_superseded(&records),
+            });
+            match removed {
                 Ok(()) => done.push((path, records)),
                 Err(error) => refused.push((path.clone(), unwritten(error, &path).into())),
             }

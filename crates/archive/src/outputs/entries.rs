@@ -5,7 +5,7 @@ use std::io;
 use sessions::Input;
 use storage::{Finished, Opened, Stat};
 
-use super::{RunOutputs, dir::OutputDir};
+use super::{RunOutputs, dir::OutputDir, restored::HashedSource};
 use crate::{
     journal::{JournalEntry, Salt, Written},
     status::FileStatus,
@@ -24,12 +24,14 @@ impl RunOutputs {
         (files, images): (&[Finished], &[Finished]),
         salt: Salt,
     ) -> io::Result<Vec<JournalEntry>> {
-        let (Some(root), Some(source)) = (&self.root, input.absolute()?) else {
+        let Some(root) = &self.root else { return Ok(Vec::new()) };
+        let (source, salt) = match self.restored_from(input) {
+            Some(from) => (from.source, from.salt),
+            None => (HashedSource::of(input, opened)?, salt),
+        };
+        let Some(HashedSource { path: source, stat, hash: source_hash }) = source else {
             return Ok(Vec::new());
         };
-        let Some(snapshot) = opened.snapshot() else { return Ok(Vec::new()) };
-        let source_hash = snapshot.hash()?;
-        let stat = snapshot.stat();
         let record = |file: &Finished| JournalEntry {
             source: source.clone(),
             stat: stat.clone(),

@@ -5,7 +5,7 @@ use std::{io, path::Path};
 use sessions::Input;
 use storage::{Opened, Replace};
 
-use super::RunOutputs;
+use super::{RunOutputs, restored::HashedSource};
 use crate::{
     journal::{Origin, OutputState, Salt},
     status::FileStatus,
@@ -26,16 +26,25 @@ impl RunOutputs {
         salt: Salt,
     ) -> io::Result<OutputState> {
         let default = OutputState::Open(self.write_options.replace());
-        let (Some(root), Some(source)) = (&self.root, input.absolute()?) else {
-            return Ok(default);
+        let Some(root) = &self.root else { return Ok(default) };
+        let restored_from = self.restored_from(input);
+        let is_stale = restored_from.as_ref().is_some_and(|from| from.shares_source);
+        let state = if let Some(from) = restored_from {
+            let Some(HashedSource { path: source, stat, hash }) = from.source else {
+                return Ok(default);
+            };
+            root.output_state(path, &mut Origin::hashed(&source, stat, hash, from.salt))?
+        } else {
+            let Some(source) = input.absolute()? else { return Ok(default) };
+            let Some(snapshot) = opened.snapshot() else { return Ok(default) };
+            let mut origin = Origin::open(&source, snapshot, salt);
+            if let Input::File { storage, .. } = input {
+                origin = origin.stored_in(storage);
+            }
+            root.output_state(path, &mut origin)?
         };
-        let Some(snapshot) = opened.snapshot() else { return Ok(default) };
-        let mut origin = Origin::open(&source, snapshot, salt);
-        if let Input::File { storage, .. } = input {
-            origin = origin.stored_in(storage);
-        }
-        let state = root.output_state(path, &mut origin)?;
         Ok(match state {
+            OutputState::UpToDate(_) if is_stale => OutputState::Open(Replace::Own),
             OutputState::UpToDate(_) | OutputState::Open(Replace::Own)
                 if self.write_options.force =>
             {

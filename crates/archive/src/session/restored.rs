@@ -118,7 +118,7 @@ impl Job {
         done.files = staged.session.labels();
         done.is_changing = is_changing;
         records.iter_mut().for_each(|record| record.tell(&done));
-        self.outputs.publish_set(path, PublishSet { files, images, replace, records })?;
+        self.outputs.publish_from(input, path, PublishSet { files, images, replace, records })?;
         Ok(FileReport::converted(done))
     }
 

@@ -2,22 +2,29 @@
 //! last.
 
 use std::{
+    collections::HashMap,
+    mem,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use core_model::Format;
-use sessions::{Input, Redact, SessionFiles, UnknownFormat};
+use core_model::{FileRole, Format};
+use sessions::{Companion, Input, Redact, SessionFiles, UnknownFormat};
 use storage::Scratch;
 
-use super::{collected, refused_for};
+use super::{names::beside, paths::name_of, refused_for};
 use crate::{
     config::JobConfig,
     error::ConvertError,
     file_report::{FileReport, Results},
-    job::Job,
-    outputs::RunOutputs,
+    job::{Job, check_target},
+    journal::{Salt, hash_of},
+    outputs::{
+        RunOutputs,
+        restored::{HashedSource, RestoredFrom},
+    },
     report::ConvertedFile,
+    status::FileStatus,
 };
 
 impl Job {
@@ -43,53 +50,171 @@ impl Job {
         path: &Path,
         last: &'static Format,
     ) -> Results<'u> {
-        let step = || -> Result<(Job, Scratch, PathBuf), ConvertError> {
-            let folder = Scratch::new()?;
-            let main = folder.path().join(path.file_name().ok_or(ConvertError::NoName)?);
-            let outputs = Arc::new(RunOutputs::below(
-                folder.path(),
-                false,
-                self.outputs.write_options.interruption,
-            )?);
-            let config = JobConfig { to: last, verify: false, ..self.config.clone() };
-            let job = Job { config, outputs, ..self.clone() };
-            Ok((job, folder, main))
-        };
-        let (job, _folder, main) = match step() {
+        let (job, folder, main) = match self.first_step(unit, path, last) {
             Ok(step) => step,
-            Err(refusal) => {
-                return collected(|each| self.each_alone(unit, path, Err(refusal), each));
-            }
+            // Without their main file, the sub-agents would be taken for sessions.
+            Err(refusal) => return refused_for(unit, refusal),
+        };
+        // A source that changes after this differs from what the journal says.
+        let sources = match self.sources_of(unit) {
+            Ok(sources) => sources,
+            Err(refusal) => return refused_for(unit, refusal),
         };
         let mut results = job.convert_session(unit, &main, false);
         if results.iter().any(|(_, result)| result.is_err()) {
+            for (_, result) in results.iter_mut().filter(|(_, result)| result.is_ok()) {
+                *result = Err(ConvertError::NotAlone);
+            }
             return results;
         }
-        let between = match SessionFiles::of_file(self.config.formats, main, &mut |warning| {
-            self.warnings.push(warning)
-        }) {
+        let between = SessionFiles::of_file(self.config.formats, main.clone(), &mut |warning| {
+            self.warnings.push(warning);
+        });
+        let between = match between {
             Ok(between) => between,
             Err(error) => return refused_for(unit, error.into()),
         };
+        let places = places_of(unit, &main, &results);
+        self.outputs.add_restored(restored_from(&between, &places, &sources, path));
         // The files between the steps are ours: their secrets are removed, and their format is
         // known.
         let redact = Redact { is_wanted: false, ..self.config.redact };
         let config = JobConfig { from: Some(last), redact, ..self.config.clone() };
         let job = Job { config, ..self.clone() };
-        let second = job.convert_session(&between, path, false);
-        if let Some((_, main)) = results.first_mut() {
-            for (n, (_, result)) in second.into_iter().enumerate() {
-                match (&mut *main, result.map(FileReport::into_conversion)) {
-                    (Ok(report), Ok(Some(next))) => {
-                        report.change_conversion(|done| done.goes_on(next, n == 0));
-                    }
-                    (main, Err(refusal)) => *main = Err(refusal),
-                    _ => {}
-                }
+        for (input, second) in job.convert_session(&between, path, false) {
+            let file_idx = places.get(&input.label()).copied();
+            if let Some((source, result)) = results.get_mut(file_idx.unwrap_or(0)) {
+                let first = mem::replace(result, Err(ConvertError::NotAlone));
+                *result = first.and_then(|first| match file_idx {
+                    Some(_) => Ok(both_steps(source, first, second?)),
+                    None => Ok(with_further(first, second?)),
+                });
             }
         }
+        self.outputs.remove_restored(folder.path());
         results
     }
+
+    /// Returns the job that restores a session to a new temporary folder, the folder, and the path of the main
+    /// file there.
+    fn first_step(
+        &self,
+        unit: &SessionFiles,
+        path: &Path,
+        last: &'static Format,
+    ) -> Result<(Job, Scratch, PathBuf), ConvertError> {
+        check_target(&unit.main, path)?;
+        let folder = Scratch::new()?;
+        let main = folder.path().join(path.file_name().ok_or(ConvertError::NoName)?);
+        let interruption = self.outputs.write_options.interruption;
+        let outputs = Arc::new(RunOutputs::below(folder.path(), false, interruption)?);
+        let config = JobConfig { to: last, verify: false, ..self.config.clone() };
+        Ok((Job { config, outputs, ..self.clone() }, folder, main))
+    }
+
+    /// Returns the source of each file of a session, with a hash of all of them and their sidecars: each
+    /// output depends on all.
+    fn sources_of(&self, unit: &SessionFiles) -> Result<Vec<RestoredFrom>, ConvertError> {
+        let (mut sources, mut contents) = (Vec::new(), Vec::new());
+        for input in unit.files() {
+            // The second step may have two steps itself.
+            if let Some(from) = self.outputs.restored_from(input) {
+                sources.push(from);
+                continue;
+            }
+            let mut source = None;
+            if self.outputs.has_journal() && input.absolute()?.is_some() {
+                source = HashedSource::of(input, &mut input.open_as_it_is()?)?;
+                let name = input.path().zip(unit.main.path());
+                let name = name.and_then(|(path, main)| name_of(path, main)).unwrap_or_default();
+                contents.extend(source.as_ref().map(|source| (name.clone(), source.hash)));
+                if let Some((sidecar, length)) = input.sidecar_file()? {
+                    contents.push((name, hash_of(sidecar, length)?));
+                }
+            }
+            sources.push(RestoredFrom {
+                label: input.label(),
+                source,
+                salt: Salt::default(),
+                reported_as: None,
+                shares_source: false,
+            });
+        }
+        if !contents.is_empty() {
+            let salt = Salt::of_contents(contents.iter().map(|(name, hash)| (&**name, *hash)));
+            sources.iter_mut().for_each(|source| source.salt = salt);
+        }
+        Ok(sources)
+    }
+}
+
+/// Returns the index of each file of a session, by the label of the file that it was restored to.
+fn places_of(unit: &SessionFiles, main: &Path, results: &Results<'_>) -> HashMap<String, usize> {
+    let mut places = HashMap::from([(main.display().to_string(), 0)]);
+    for (file_idx, (input, result)) in results.iter().enumerate().skip(1) {
+        let done = result.as_ref().ok().and_then(FileReport::conversion);
+        let converted = done.and_then(|done| done.output.clone());
+        let copied = || beside(unit, input, main).map(|path| path.display().to_string());
+        if let Some(place) = converted.or_else(copied) {
+            places.insert(place, file_idx);
+        }
+    }
+    places
+}
+
+/// Returns the source of each restored file. A file that is in no place comes from the main file.
+fn restored_from(
+    restored: &SessionFiles,
+    places: &HashMap<String, usize>,
+    sources: &[RestoredFrom],
+    path: &Path,
+) -> Vec<(PathBuf, RestoredFrom)> {
+    let is_further = |it: &Companion| {
+        matches!(it.role, FileRole::Agent(_)) && !places.contains_key(&it.input.label())
+    };
+    let shares_source = restored.others.iter().any(is_further);
+    let from = |input: &Input| {
+        let file_idx = places.get(&input.label()).copied();
+        let mut from = sources.get(file_idx.unwrap_or(0))?.clone();
+        if file_idx.is_none() {
+            from.reported_as.get_or_insert_with(|| path.to_owned());
+        }
+        from.shares_source |= shares_source && matches!(file_idx, None | Some(0));
+        Some((input.path()?.to_owned(), from))
+    };
+    restored.files().filter_map(from).collect()
+}
+
+/// Returns the report on a file after both steps.
+fn both_steps(source: &Input, mut first: FileReport, second: FileReport) -> FileReport {
+    let status = first.status;
+    if second.is_up_to_date {
+        // What the first step found is not in the journal.
+        return match status {
+            FileStatus::DoneWithDamage => FileReport::up_to_date(status),
+            FileStatus::DoneWithLoss if second.status == FileStatus::Done => {
+                FileReport::up_to_date(status)
+            }
+            _ => second,
+        };
+    }
+    if first.conversion().is_none() || second.conversion().is_none() {
+        let mut report = second;
+        report.change_conversion(|done| done.label = source.label());
+        return report;
+    }
+    if let Some(next) = second.into_conversion() {
+        first.change_conversion(|done| done.goes_on(next, true));
+    }
+    first
+}
+
+/// Adds the report on a further file of the second step, which was restored from the main file's source.
+fn with_further(mut main: FileReport, further: FileReport) -> FileReport {
+    if let Some(next) = further.into_conversion() {
+        main.change_conversion(|done| done.goes_on(next, false));
+    }
+    main
 }
 
 impl ConvertedFile {

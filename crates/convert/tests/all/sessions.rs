@@ -234,6 +234,125 @@ fn trees_come_back_through_a_third_format() {
     }
 }
 
+/// Returns the files of a session with one sub-agent, which says this last.
+fn one_agent_that_says(last: &str) -> Tree {
+    let agent = Lines::new("s1", Some("aone")).prompt("One.").says("1").says(last);
+    let files = [("s1.jsonl", main_of_one_agent()), ("s1/subagents/agent-aone.jsonl", agent)];
+    files.into_iter().map(|(name, lines)| (name.to_owned(), lines.bytes())).collect()
+}
+
+/// Converts a session with one sub-agent to clido with sidecars, and returns the folder.
+fn with_sidecars(folder: &Path, last: &str) -> PathBuf {
+    let source = folder.join("source");
+    write(&source, &one_agent_that_says(last));
+    through(folder, &source, &["clido"], &["--carry", "sidecar"])
+}
+
+/// Converts a folder to Codex, whose sessions have files of sub-agents.
+fn to_codex(source: &Path, output: &Path) -> (i32, String) {
+    convert(&[&source.display().to_string(), "--to", "codex", "-o", &output.display().to_string()])
+}
+
+/// Plans a folder to Codex, converts the units, and returns the words in the receipts.
+fn work_to_codex(source: &Path, output: &Path) -> String {
+    let run = |args: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_convert")).args(args).output();
+        output.expect("it runs").stdout
+    };
+    let plan = output.with_extension("plan");
+    let (source, output) = (source.display().to_string(), output.display().to_string());
+    fs::write(&plan, run(&["plan", &source, "--to", "codex", "-o", &output])).expect("written");
+    String::from_utf8(run(&["work", &plan.display().to_string()])).expect("UTF-8")
+}
+
+/// The name of the sub-agent in Codex.
+const IN_CODEX: &str = "s1_agent-aone.jsonl";
+
+#[test]
+fn a_session_with_sidecars_is_up_to_date_in_a_third_format_and_goes_on_there() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [out, new] = ["out", "new"].map(|name| folder.path().join(name));
+    let there = with_sidecars(folder.path(), "2");
+    assert_eq!(to_codex(&there, &out).0, 0);
+    let journal = || fs::read_to_string(out.join(".convert-journal.jsonl")).expect("a journal");
+    let lines = journal();
+    let source = format!("\"src\":\"{}/", there.display());
+    assert!(lines.lines().all(|line| line.contains(&source)), "{lines}");
+    let (status, words) = to_codex(&there, &out);
+    assert!(status == 0 && words.contains("0 records written"), "{words}");
+    assert_eq!(journal(), lines);
+    // Only the sidecars say so, because clido has no such line.
+    let main = folder.path().join("source/s1.jsonl");
+    let mut grown = fs::read(&main).expect("a file");
+    grown.extend(b"{\"type\":\"future\",\"sessionId\":\"s1\"}\n");
+    fs::write(&main, &grown).expect("written");
+    through(folder.path(), &folder.path().join("source"), &["clido"], &["--carry", "sidecar"]);
+    assert_eq!((to_codex(&there, &out).0, to_codex(&there, &new).0), (0, 0));
+    assert_same(&read(&out), &read(&new), "grown");
+}
+
+#[test]
+fn a_sub_agent_that_goes_on_is_written_again_in_a_third_format() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [out, worked, new] = ["out", "worked", "new"].map(|name| folder.path().join(name));
+    let there = with_sidecars(folder.path(), "Two files.");
+    assert_eq!(to_codex(&there, &out).0, 0);
+    work_to_codex(&there, &worked);
+    with_sidecars(folder.path(), "Three files.");
+    assert_eq!((to_codex(&there, &out).0, to_codex(&there, &new).0), (0, 0));
+    let receipts = work_to_codex(&there, &worked);
+    assert!(receipts.contains("\"status\":\"ok\""), "{receipts}");
+    let expected = read(&new);
+    assert!(String::from_utf8_lossy(&expected[IN_CODEX]).contains("Three files."));
+    assert_same(&read(&out), &expected, "a run");
+    let mut found = read(&worked);
+    found.retain(|name, _| !name.starts_with('.'));
+    assert_same(&found, &expected, "a worker");
+    assert!(work_to_codex(&there, &worked).contains("\"status\":\"skip\""));
+}
+
+#[test]
+fn a_sub_agent_that_cannot_be_written_in_a_third_format_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let there = with_sidecars(folder.path(), "2");
+    let [out, worked] = ["out", "worked"].map(|name| folder.path().join(name));
+    for output in [&out, &worked] {
+        fs::create_dir(output).expect("made");
+        fs::write(output.join(IN_CODEX), "the user's").expect("written");
+    }
+    let (status, words) = to_codex(&there, &out);
+    let path = out.join(IN_CODEX).display().to_string();
+    assert!(status == 1 && words.contains(&format!("s1_aone.jsonl: {path} exists")), "{words}");
+    assert!(words.contains("1 failed"), "{words}");
+    let receipts = work_to_codex(&there, &worked);
+    assert!(receipts.contains("\"status\":\"fail\""), "{receipts}");
+    for output in [&out, &worked] {
+        assert_eq!(fs::read(output.join(IN_CODEX)).expect("a file"), b"the user's");
+        fs::remove_file(output.join(IN_CODEX)).expect("removed");
+    }
+    assert_eq!(to_codex(&there, &out).0, 0);
+    let receipts = work_to_codex(&there, &worked);
+    assert!(receipts.contains("\"status\":\"ok\""), "{receipts}");
+    let expected = read(&out);
+    assert!(expected.contains_key("s1.jsonl") && expected.contains_key(IN_CODEX));
+    assert_eq!(read(&worked)[IN_CODEX], expected[IN_CODEX]);
+}
+
+#[cfg(unix)]
+#[test]
+fn without_a_folder_for_temporary_files_nothing_of_a_session_with_sidecars_is_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let there = with_sidecars(folder.path(), "2");
+    let output = folder.path().join("out");
+    let missing = folder.path().join("missing");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+    command.arg(&there).args(["--to", "codex", "-o"]).arg(&output).env("TMPDIR", &missing);
+    let done = command.output().expect("it runs");
+    let words = String::from_utf8_lossy(&done.stderr);
+    assert!(words.contains("TMPDIR names another folder"), "{words}");
+    assert_eq!((done.status.code(), read(&output).len()), (Some(2), 0), "{words}");
+}
+
 #[test]
 fn sub_agents_of_documents_have_documents_of_their_own_that_name_their_session() {
     let main = main_of_one_agent();
