@@ -89,7 +89,7 @@ pub use self::{
     },
     facts::{FactLog, Facts, LoggedEvent},
     field::Field,
-    files::{Disk, Files, rules_out_file},
+    files::{Disk, Files, folder_entries, rules_out_file},
     follower::{Followed, Follower},
     format::{
         CARRY_MEMBER, CreatePlanner, EventWriter, Format, Functions, Limits, Options, Planner,

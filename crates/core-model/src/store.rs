@@ -3,14 +3,14 @@
 use std::{
     ffi::OsString,
     fmt,
-    fs::{self, File, OpenOptions},
+    fs::{File, OpenOptions},
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
 use jsonl::{Framing, Text, Value};
 
-use crate::{Facts, SafeName};
+use crate::{Facts, FolderEntry, SafeName, folder_entries};
 
 /// The environment that a client uses to find its folders.
 ///
@@ -182,7 +182,7 @@ impl Home {
 ///
 /// Returns an error if the folder cannot be read.
 pub fn subfolders(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    entries(folder, |kind, _| kind.is_dir())
+    entries(folder, |entry, _| entry.is_folder)
 }
 
 /// Finds the place of a session, by its project and its id.
@@ -240,7 +240,7 @@ pub fn files_with_endings(folder: &Path, endings: &[&str]) -> io::Result<Vec<Pat
         // A name that is an ending alone, such as `.jsonl`, is of no session.
         endings.iter().any(|ending| name.len() > ending.len() && is_ending(ending))
     };
-    entries(folder, |kind, path| kind.is_file() && has_ending(path))
+    entries(folder, |entry, path| entry.is_file && has_ending(path))
 }
 
 /// Creates a file for a session, readable only by its owner.
@@ -277,17 +277,16 @@ pub fn append_session_file(path: &Path) -> io::Result<File> {
 
 fn entries(
     folder: &Path,
-    is_wanted: impl Fn(fs::FileType, &Path) -> bool,
+    is_wanted: impl Fn(&FolderEntry, &Path) -> bool,
 ) -> io::Result<Vec<PathBuf>> {
-    let entries = match fs::read_dir(folder) {
+    let entries = match folder_entries(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
     };
     let mut paths = Vec::new();
     for entry in entries {
-        let entry = entry?;
-        let path = entry.path();
-        if is_wanted(entry.file_type()?, &path) {
+        let path = folder.join(&entry.name);
+        if is_wanted(&entry, &path) {
             paths.push(path);
         }
     }

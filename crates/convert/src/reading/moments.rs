@@ -27,9 +27,21 @@ impl Clock {
         match &self.timezone {
             _ if self.utc => TimeZone::UTC,
             Some(zone) => zone.clone(),
-            None => TimeZone::system(),
+            None => local_zone(),
         }
     }
+}
+
+/// The file with the time zone of a machine.
+const LOCAL_ZONE: &str = "/etc/localtime";
+
+/// Returns the time zone of this machine. The time zone database lists its folders, and panics if one cannot
+/// be closed, so it is only asked if the zone has no file.
+fn local_zone() -> TimeZone {
+    let is_named = !cfg!(unix) || std::env::var_os("TZ").is_some();
+    let file = if is_named { None } else { std::fs::read(LOCAL_ZONE).ok() };
+    let zone = file.and_then(|bytes| TimeZone::tzif("Local", &bytes).ok());
+    zone.unwrap_or_else(TimeZone::system)
 }
 
 /// The period that is read, as a user names it.

@@ -5,14 +5,14 @@
 
 use std::{
     collections::BTreeSet,
-    fs,
     path::{Path, PathBuf},
 };
 
-use core_model::{Hashes, RelativeKind};
+use core_model::{FolderEntry, Hashes, RelativeKind};
 use sessions::{
     Ancestry, Input, Kin, Member, Prefilter, ReadError, Relation, SessionFiles, TurnKeys, lineage,
 };
+use storage::list;
 
 use super::once;
 use crate::{
@@ -103,15 +103,15 @@ pub(crate) fn relatives_of(input: &Input) -> Vec<Relative> {
 /// Returns the other files of a file's folder with its extension, sorted; none if there are too many.
 fn siblings(path: &Path) -> Vec<PathBuf> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let Ok(entries) = fs::read_dir(folder.unwrap_or(Path::new("."))) else { return Vec::new() };
-    let is_sibling = |entry: &fs::DirEntry| {
-        let name = entry.file_name();
-        path.file_name() != Some(&name)
-            && path.extension() == Path::new(&name).extension()
-            && entry.file_type().is_ok_and(|kind| kind.is_file())
+    let Ok(entries) = list(folder.unwrap_or(Path::new("."))) else { return Vec::new() };
+    let is_sibling = |entry: &FolderEntry| {
+        let name = &entry.name;
+        path.file_name() != Some(name)
+            && path.extension() == Path::new(name).extension()
+            && entry.is_file
     };
-    let siblings = entries.filter_map(Result::ok).filter(is_sibling);
-    let mut names: Vec<_> = siblings.take(MAX_FILES + 1).map(|it| it.file_name()).collect();
+    let siblings = entries.into_iter().filter(is_sibling);
+    let mut names: Vec<_> = siblings.take(MAX_FILES + 1).map(|it| it.name).collect();
     if names.len() > MAX_FILES {
         return Vec::new();
     }

@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
     io::{self, Read},
     path::{Path, PathBuf},
     sync::Arc,
@@ -14,7 +13,7 @@ use super::{
     Agent, Evidence, FileRole, FolderEntry, Layout, LayoutFile, Link, Linked, SessionTree,
     search::Search,
 };
-use crate::{Disk, Event, Files, Format};
+use crate::{Disk, Event, Files, Format, folder_entries};
 
 /// Limit in bytes for reading a description.
 const MAX_DESCRIPTION: u64 = 64 * 1024;
@@ -27,7 +26,7 @@ impl Layout {
     ///
     /// Returns an error if a folder cannot be read.
     pub fn files(&self, main: &Path) -> io::Result<Vec<LayoutFile>> {
-        self.files_listed(main, &mut |folder| list(folder).map(Arc::new))
+        self.files_listed(main, &mut |folder| folder_entries(folder).map(Arc::new))
     }
 
     /// Returns the files that belong to a main file, as [`Layout::files`] does. `list` returns the
@@ -95,18 +94,6 @@ impl Layout {
 /// Returns the folder of a main file: `.` for a path of one name.
 pub fn folder_of(main: &Path) -> &Path {
     main.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// Lists a folder.
-fn list(folder: &Path) -> io::Result<Vec<FolderEntry>> {
-    let mut entries = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let kind = entry.file_type()?;
-        let (is_folder, is_file) = (kind.is_dir(), kind.is_file());
-        entries.push(FolderEntry { name: entry.file_name(), is_folder, is_file });
-    }
-    Ok(entries)
 }
 
 impl SessionTree {

@@ -1,12 +1,12 @@
 //! Reads the orchestrator's sessions: a stream `<name>.jsonl` and its settings `<name>.meta.json`.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{self, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
 };
 
-use core_model::ReadError;
+use core_model::{ReadError, folder_entries};
 
 use super::{SessionMeta, is_session_name};
 use crate::status::{Progress, result, status};
@@ -35,14 +35,13 @@ pub struct AgentSession {
 /// Returns an error if the folder cannot be read. A missing folder has no sessions.
 pub fn agent_sessions(folder: impl AsRef<Path>) -> io::Result<Vec<AgentSession>> {
     let folder = folder.as_ref();
-    let entries = match fs::read_dir(folder) {
+    let entries = match folder_entries(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
     };
     let mut names = Vec::new();
     for entry in entries {
-        let name = entry?.file_name();
-        let name = name.to_str().and_then(|name| name.strip_suffix(META));
+        let name = entry.name.to_str().and_then(|name| name.strip_suffix(META));
         names.extend(name.filter(|name| is_session_name(name)).map(str::to_owned));
     }
     names.sort();

@@ -285,3 +285,33 @@ fn a_power_cut_finds_names_of_whole_files_only() {
         tell(&format!("{durability}: the order holds for {n_names} of {n_names} files"));
     }
 }
+
+/// Fails to close each file and folder once. A command that only reads has nothing to lose by it, and
+/// the standard library would panic about a folder.
+#[test]
+fn a_folder_that_cannot_be_closed_is_read() {
+    if !has_strace() {
+        return;
+    }
+    let stage = Stage::new(2, 3);
+    let project = stage.path("home/.claude/projects/-x");
+    fs::create_dir_all(&project).expect("made");
+    fs::write(project.join("s.jsonl"), session(3, "home")).expect("written");
+    let project = project.display().to_string();
+    for command in [&["check", "s"][..], &["list", &project], &["show", "s"]] {
+        for n in 1.. {
+            let mut traced = Command::new("strace");
+            traced.args(["-f", "-qq", "-o"]).arg(stage.path("trace")).args(["-e", "trace=close"]);
+            traced.args(["-e", &format!("inject=close:error=EIO:when={n}")]);
+            traced.arg(env!("CARGO_BIN_EXE_convert")).args(command).env_remove("TZ");
+            let output = traced.env("HOME", stage.path("home")).output().expect("it runs");
+            let place = format!("{command:?}: close {n}: {}", text(&output));
+            assert!(output.status.code() != Some(101), "{place}");
+            let trace = fs::read_to_string(stage.path("trace")).expect("a trace");
+            if !trace.contains("(INJECTED)") {
+                assert_eq!(output.status.code(), Some(0), "{place}");
+                break;
+            }
+        }
+    }
+}
