@@ -5,9 +5,11 @@ use std::{
     ffi::OsString,
     io,
     path::{Path, PathBuf},
+    sync::OnceLock,
 };
 
 use core_model::{Environment, Format, System};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use sessions::{
     EachRead, Input, Lookup, Prefilter, ReadError, Stores, documents_at, expand_documents, walk,
 };
@@ -81,6 +83,39 @@ pub(crate) fn n_jobs(asked: Option<usize>, default: usize) -> usize {
 /// Returns the number of threads that can run at a time.
 pub(crate) fn n_cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
+}
+
+/// Threads that work is divided among.
+pub(crate) struct Threads(Option<ThreadPool>);
+
+impl Threads {
+    /// Starts threads. If the system refuses some, there is only the current one.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if rayon does not accept the current thread.
+    pub(crate) fn start(n_threads: usize) -> io::Result<Self> {
+        static OF_THIS_THREAD: OnceLock<ThreadPool> = OnceLock::new();
+        let refusal = match ThreadPoolBuilder::new().num_threads(n_threads).build() {
+            Ok(pool) => return Ok(Self(Some(pool))),
+            Err(refusal) => refusal,
+        };
+        // A thread stays in its first pool, and works for it without a call of `install`.
+        if rayon::current_thread_index().is_none() {
+            let pool = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
+            let message = format!("{n_threads} threads could not be started: {refusal}");
+            _ = OF_THIS_THREAD.set(pool.map_err(|_| io::Error::other(message))?);
+        }
+        Ok(Self(None))
+    }
+
+    /// Runs `work` on the threads.
+    pub(crate) fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match &self.0 {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
 }
 
 /// Reads an input as [`sessions::read`] does, and stops at an interruption.

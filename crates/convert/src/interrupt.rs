@@ -51,7 +51,8 @@ pub(crate) fn listen() {
         if IS_INTERRUPTED.swap(true, Ordering::SeqCst) {
             exit();
         }
-        std::thread::spawn(|| {
+        // Without this thread, the run ends as soon as its files are done.
+        _ = std::thread::Builder::new().spawn(|| {
             std::thread::sleep(GRACE);
             remove_temporary_files(|| exit());
         });

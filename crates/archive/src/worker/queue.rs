@@ -55,17 +55,27 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// Starts reading a plan.
-    pub fn read(plan: impl Read + Send + 'static, shard: Option<Shard>) -> Self {
+    /// Starts reading a plan, on a thread of its own.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the thread cannot be started.
+    pub fn read(plan: impl Read + Send + 'static, shard: Option<Shard>) -> io::Result<Self> {
         let (sender, receiver) = sync_channel(MAX_WAITING);
         // If the worker stops early, this thread lives until the process ends.
-        thread::spawn(move || {
+        let started = thread::Builder::new().spawn(move || {
             let result = read(plan, shard, &sender);
             if let Err(error) = result {
                 _ = sender.send(Err(error));
             }
         });
-        Self { lines: Mutex::new(receiver) }
+        match started {
+            Ok(_) => Ok(Self { lines: Mutex::new(receiver) }),
+            Err(error) => {
+                let message = format!("a thread that reads the plan could not be started: {error}");
+                Err(io::Error::new(error.kind(), message))
+            }
+        }
     }
 
     /// Waits for a unit, and takes further waiting ones: at most `max_units`, and not many more
@@ -133,6 +143,7 @@ mod tests {
     #[test]
     fn what_is_no_unit_is_told_with_its_line() {
         let queue = Queue::read(&b"\n{}\nx\n{\"v\":1,\"subs\":[],\"options\":[]}\n"[..], None);
+        let queue = queue.expect("a thread");
         let mut lines = Vec::new();
         while let Ok(mut taken) = queue.take(1, 1)
             && !taken.is_empty()

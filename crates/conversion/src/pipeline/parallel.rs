@@ -10,7 +10,7 @@ use std::{
         Condvar, Mutex, MutexGuard, PoisonError,
         mpsc::{Receiver, SyncSender, sync_channel},
     },
-    thread,
+    thread::{self, Builder},
 };
 
 use jsonl::{Chunk, Scanner};
@@ -32,7 +32,11 @@ const MAX_ON_THE_WAY: usize = 4 * 1024 * 1024;
 const LONG: usize = 2 * 1024 * 1024;
 
 /// Calls `each` with the chunks of a reader in order, until it returns false. Scans on `n_scanners`
-/// threads.
+/// threads, or on fewer if the system refuses some.
+///
+/// # Errors
+///
+/// Returns an error if the reader fails, or if no thread can be started.
 pub(crate) fn for_each_chunk<R: Read + Send>(
     reader: &mut R,
     n_scanners: usize,
@@ -48,11 +52,18 @@ pub(crate) fn for_each_chunk<R: Read + Send>(
         for _ in 0..n_scanners.max(1) {
             let (sender, unscanned) = sync_channel(MAX_WAITING);
             let (done, receiver) = sync_channel(MAX_WAITING);
+            let scan = move || scan_all(&unscanned, &done, spare);
+            match Builder::new().spawn_scoped(scope, scan) {
+                Err(error) if to_scan.is_empty() => return Err(not_started(&error)),
+                // Fewer threads scan.
+                Err(_) => break,
+                Ok(_) => {}
+            }
             to_scan.push(sender);
             scanned.push(receiver);
-            scope.spawn(move || scan_all(&unscanned, &done, spare));
         }
-        scope.spawn(move || read_all(reader, &to_scan, on_the_way, spare));
+        let read = move || read_all(reader, &to_scan, on_the_way, spare);
+        Builder::new().spawn_scoped(scope, read).map_err(|error| not_started(&error))?;
         // The reader deals chunks in rotation; collecting in the same rotation keeps the order.
         for receiver in scanned.iter().cycle() {
             loop {
@@ -74,6 +85,11 @@ pub(crate) fn for_each_chunk<R: Read + Send>(
         }
         Ok(())
     })
+}
+
+/// Returns the error for a thread that the system refuses.
+fn not_started(error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("a thread that scans it could not be started: {error}"))
 }
 
 type Bytes = io::Result<(Vec<u8>, u64)>;

@@ -31,6 +31,7 @@ use self::{
 use crate::{
     FORMATS,
     cli::{RedactArgs, named_output},
+    environment::Threads,
     formats::detect,
     hint::{convert_message, read_message},
     interrupt::{INTERRUPTION, is_interrupted},
@@ -188,8 +189,7 @@ impl Export {
             self.progress.add_input(input);
             result
         };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(n_jobs).build();
-        let pool = pool.map_err(io::Error::other)?;
+        let pool = Threads::start(n_jobs)?;
         let results: Vec<_> = pool.install(|| jobs.par_iter().map(export).collect());
         let (mut entries, mut status) = (Vec::new(), Status::Done);
         let (mut n_refused, mut n_new) = (0, 0);

@@ -16,6 +16,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::{
     FORMATS,
+    environment::Threads,
     interrupt::is_interrupted,
     object::Object,
     reading::{
@@ -60,9 +61,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         let once::SessionRead { id, turns, kin, .. } = read;
         Ok(Member { id, path: unit.main.label(), turns, kin })
     };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.reading.pace.n_jobs()).build();
+    let pool = Threads::start(args.reading.pace.n_jobs())?;
     let read: Vec<Result<Member, ReadError>> =
-        pool.map_err(io::Error::other)?.install(|| units.par_iter().map(member).collect());
+        pool.install(|| units.par_iter().map(member).collect());
     drop(progress);
     let (mut n_refused, mut members) = (0, Vec::new());
     for (unit, result) in units.iter().zip(read) {

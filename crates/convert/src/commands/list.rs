@@ -27,7 +27,7 @@ use self::{
 };
 use crate::{
     FORMATS,
-    environment::read,
+    environment::{Threads, read},
     hint::read_message,
     interrupt::is_interrupted,
     reading::{
@@ -138,10 +138,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         progress: &progress,
     };
     let units = SessionFiles::group(FORMATS, inputs, &mut warn);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.reading.pace.n_jobs()).build();
-    let found: Vec<Result<Option<Session>, ReadError>> = pool
-        .map_err(io::Error::other)?
-        .install(|| units.par_iter().map(|unit| wanted.session(unit)).collect());
+    let pool = Threads::start(args.reading.pace.n_jobs())?;
+    let found: Vec<Result<Option<Session>, ReadError>> =
+        pool.install(|| units.par_iter().map(|unit| wanted.session(unit)).collect());
     let (mut n_refused, mut sessions) = (0, Vec::new());
     let mut listed = Vec::new();
     for (unit, result) in units.into_iter().zip(found) {

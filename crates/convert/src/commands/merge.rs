@@ -137,7 +137,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 
 /// Reads a plan. An invalid line is reported with its number.
 fn read_plan(path: &Path) -> io::Result<Result<Vec<Planned>, String>> {
-    let queue = Queue::read(open(path)?, None);
+    let queue = Queue::read(open(path)?, None)?;
     let mut plan = Vec::new();
     loop {
         let lines = queue.take(usize::MAX, u64::MAX).map_err(|error| named(error, path))?;

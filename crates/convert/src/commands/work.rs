@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     if args.plans.is_empty() {
         plan = Box::new(io::stdin());
     }
-    let queue = Queue::read(plan, args.shard);
+    let queue = Queue::read(plan, args.shard)?;
     UnitWorker::of(&args.how).work_all(&queue, &|receipts| {
         let mut out = io::stdout().lock();
         out.write_all(receipts)?;
@@ -123,7 +123,7 @@ impl UnitWorker {
     /// Returns an error if a thread cannot go on.
     pub fn work(&self, units: Vec<u8>) -> io::Result<Vec<u8>> {
         let all = Mutex::new(Vec::new());
-        self.work_all(&Queue::read(io::Cursor::new(units), None), &|receipts| {
+        self.work_all(&Queue::read(io::Cursor::new(units), None)?, &|receipts| {
             all.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(receipts);
             Ok(())
         })?;

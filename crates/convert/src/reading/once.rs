@@ -23,7 +23,7 @@ use sessions::{
 use super::moments::Bounds;
 use crate::{
     FORMATS, by_name,
-    environment::read,
+    environment::{Threads, read},
     terminal::progress::{Mode, Progress},
 };
 
@@ -149,8 +149,7 @@ pub(crate) fn responses<U: Borrow<SessionFiles> + Sync>(
         usage.lock().unwrap_or_else(PoisonError::into_inner).add(session_idx, rank, read.usage);
         Ok(read.id)
     };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(n_jobs).build();
-    let pool = pool.map_err(io::Error::other)?;
+    let pool = Threads::start(n_jobs)?;
     let ids = pool.install(|| units.par_iter().enumerate().map(add).collect());
     let usage = usage.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(CountedResponses { usage, ids, n_unread: n_unread.into_inner() })
@@ -190,8 +189,7 @@ pub(crate) fn each_once<T: Send>(
     period: Bounds,
     count: impl Fn(&SessionFiles, &TurnKeys, &Hashes) -> Result<(T, SessionRead), ReadError> + Sync,
 ) -> io::Result<Vec<Result<Counted<T>, ReadError>>> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(n_jobs).build();
-    let pool = pool.map_err(io::Error::other)?;
+    let pool = Threads::start(n_jobs)?;
     let keys = TurnKeys::new(FORMATS);
     let usage = Mutex::new(Usage::of_sessions(units.len(), with_copies));
     let first = |(session_idx, unit): (usize, &SessionFiles)| {

@@ -98,9 +98,13 @@ impl Progress {
             is_over: Mutex::new(false),
             over: Condvar::new(),
         });
-        let reporter = ProgressStyle::of(mode).map(|style| {
+        let reporter = ProgressStyle::of(mode).and_then(|style| {
             let shared = Arc::clone(&shared);
-            thread::spawn(move || shared.report(style))
+            let started = thread::Builder::new().spawn(move || shared.report(style));
+            // The run needs no reports.
+            started
+                .inspect_err(|error| say(&format!("convert: no progress is reported: {error}")))
+                .ok()
         });
         Self { shared, reporter }
     }

@@ -315,3 +315,46 @@ fn a_folder_that_cannot_be_closed_is_read() {
         }
     }
 }
+
+/// Refuses all threads, as a limit on the processes of a user does. A command goes on with one thread, or
+/// says what it could not start.
+#[test]
+fn without_threads_no_command_ends_in_a_panic() {
+    if !has_strace() {
+        return;
+    }
+    let stage = Stage::new(2, 3);
+    fs::write(stage.path("large.jsonl"), session(60_000, "large")).expect("written");
+    let plan = ["plan", "in", "--to", "clido", "-o", "out"];
+    let run = |command: &[&str], filter: &[&str]| {
+        let mut traced = Command::new("strace");
+        traced.args(["-f", "-qq", "-o"]).arg(stage.path("trace")).args(["-e", "trace=clone3"]);
+        traced.args(filter).arg(env!("CARGO_BIN_EXE_convert")).args(command);
+        traced.current_dir(stage.folder.path()).output().expect("it runs")
+    };
+    fs::write(stage.path("plan"), run(&plan, &[]).stdout).expect("written");
+    for (command, expected) in [
+        (&["work", "plan"][..], "a thread that reads the plan could not be started"),
+        (&["merge", "--plan", "plan"], "a thread that reads the plan could not be started"),
+        (&["in", "--to", "clido", "-o", "json", "--progress", "json"], "no progress is reported"),
+        (&["in", "--to", "clido", "-o", "plain", "--progress", "plain"], "no progress is reported"),
+        (
+            &["large.jsonl", "--to", "clido", "-o", "l", "-j", "2"],
+            "a thread that scans it could not",
+        ),
+        (&["list", "in"], ""),
+        (&["stats", "in"], ""),
+        (&["usage", "in"], ""),
+        (&["lineage", "in"], ""),
+        (&["export", "--html", "in", "-o", "pages"], ""),
+    ] {
+        let output = run(command, &["-e", "inject=clone3:error=EAGAIN"]);
+        let place = format!("{command:?}: {}", text(&output));
+        let status = match expected {
+            "" => run(command, &[]).status.code(),
+            _ => Some(if expected.starts_with("a thread") { 2 } else { 0 }),
+        };
+        assert_eq!(output.status.code(), status, "{place}");
+        assert!(place.contains(expected), "{place}");
+    }
+}
