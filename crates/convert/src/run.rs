@@ -8,13 +8,17 @@ use std::{
 
 use archive::Status;
 use clap::{FromArgMatches, error::ErrorKind};
+use storage::take_unremoved;
 
 use crate::{
     cli::{self, Cli},
     conversions::convert,
     hint::io_message,
     interrupt::{self, is_interrupted},
-    terminal::{escape::escape_lines, message::complain},
+    terminal::{
+        escape::escape_lines,
+        message::{complain, warn},
+    },
 };
 
 /// Runs the program with its arguments, the first of which is its own name, and returns its exit status.
@@ -60,6 +64,7 @@ pub fn status_of(args: impl IntoIterator<Item = OsString>) -> u8 {
         None => convert(&cli.convert),
         Some(command) => command.run(),
     };
+    take_unremoved().iter().for_each(warn);
     match result {
         _ if is_interrupted() => interrupt::STATUS,
         Ok(status) => status as u8,

@@ -64,7 +64,7 @@ pub use self::{
         hashing::{Asked, Hashing},
         is_no_space, rename_to_backup, unwritten,
     },
-    scratch::Scratch,
+    scratch::{Scratch, Unremoved, take_unremoved},
     snapshot::Snapshot,
     system::{FileKind, max_open_files, n_links, open_input, path_of_bytes},
     temporary::{

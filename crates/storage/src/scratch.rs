@@ -6,8 +6,8 @@
 use std::{
     ffi::{OsStr, OsString},
     io,
-    path::Path,
-    sync::Arc,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -70,9 +70,32 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // A folder that cannot be removed now is removed by a later run.
-        _ = remove(&self.above, &self.name, self.folder.clone());
+        if let Err(error) = remove(&self.above, &self.name, self.folder.clone()) {
+            let unremoved = Unremoved { folder: self.path().to_owned(), error };
+            UNREMOVED.lock().unwrap_or_else(PoisonError::into_inner).push(unremoved);
+        }
     }
+}
+
+/// The private folders that could not be removed. A drop can return no error.
+static UNREMOVED: Mutex<Vec<Unremoved>> = Mutex::new(Vec::new());
+
+/// A private folder that could not be removed with all of its content.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{}: a folder for temporary files, with parts of sessions, could not be removed: {error}; remove it",
+    folder.display()
+)]
+pub struct Unremoved {
+    /// The path.
+    pub folder: PathBuf,
+    /// The first error.
+    pub error: io::Error,
+}
+
+/// Returns the private folders that could not be removed since the last call.
+pub fn take_unremoved() -> Vec<Unremoved> {
+    std::mem::take(&mut *UNREMOVED.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// Removes folders of dead runs of the same user.
@@ -100,24 +123,33 @@ fn is_left(folder: &Folder, name: &OsStr) -> bool {
     is_own(&metadata) && (is_of_the_dead(name) || is_old) && is_free()
 }
 
-/// Removes a folder with its content, without following links.
+/// Removes a folder with its content, without following links. What cannot be removed does not keep the rest.
+/// Returns the first error.
 fn remove(above: &Folder, name: &OsStr, folder: Arc<Folder>) -> io::Result<()> {
-    let (mut below, mut open) = (Vec::new(), vec![folder]);
+    let (mut below, mut open, mut done) = (Vec::new(), vec![folder], Ok(()));
     while let Some(folder) = open.pop() {
-        for Entry { name, kind } in folder.entries()? {
-            match kind {
-                FileKind::Folder => {
-                    open.push(Arc::new(folder.enter(&name)?));
-                    below.push((folder.clone(), name));
-                }
-                _ => folder.remove(&name)?,
+        let entries = match folder.entries() {
+            Ok(entries) => entries,
+            Err(error) => {
+                done = done.and(Err(error));
+                continue;
             }
+        };
+        for Entry { name, kind } in entries {
+            let removed = match kind {
+                FileKind::Folder => folder.enter(&name).map(|inner| {
+                    open.push(Arc::new(inner));
+                    below.push((folder.clone(), name));
+                }),
+                _ => folder.remove(&name),
+            };
+            done = done.and(removed);
         }
     }
     for (folder, name) in below.iter().rev() {
-        folder.remove_folder(name)?;
+        done = done.and(folder.remove_folder(name));
     }
-    above.remove_folder(name)
+    done.and(above.remove_folder(name))
 }
 
 #[cfg(test)]

@@ -358,3 +358,22 @@ fn without_threads_no_command_ends_in_a_panic() {
         assert!(place.contains(expected), "{place}");
     }
 }
+
+/// Fails to remove a file of a temporary folder, which has parts of a session.
+#[test]
+fn a_temporary_folder_that_cannot_be_removed_is_said() {
+    if !has_strace() {
+        return;
+    }
+    let stage = stage();
+    let temporary = stage.path("tmp");
+    fs::create_dir(&temporary).expect("made");
+    let run = Run { more: &["--to", "clido", "--redact"], ..RUNS[1] };
+    let mut traced = traced(&stage, &run, &["-e", "inject=unlinkat:error=EIO:when=1"]);
+    let output = traced.env("TMPDIR", &temporary).output().expect("it runs");
+    let words = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{words}");
+    assert!(words.contains("could not be removed: Input/output error"), "{words}");
+    assert!(words.contains(&format!("{}/.convert.tmp-", temporary.display())), "{words}");
+    assert_eq!(files(&temporary).len(), 1, "the other files are removed");
+}
