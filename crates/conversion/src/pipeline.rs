@@ -275,6 +275,11 @@ impl Conversion {
         let mut report = source.with_events(self.from, |events| {
             self.pass(events, restored_formats, sidecar, target, unused)
         })?;
+        // Faults of the file itself may have been counted already.
+        let is_unsaid = depth.is_none() && !report.restored.is_not_the_source();
+        if is_unsaid && history.interruption.is_not_the_source() {
+            report.restored.add_faults(&history.interruption);
+        }
         let is_lost = || report.losses.counts().any(|(_, field, _)| field == MEMBER);
         if may_be_late && is_among_losses && history.fault.is_none() && is_lost() {
             let mut unused = late;

@@ -556,6 +556,22 @@ impl Restorer {
         self.is_finishing = true;
     }
 
+    /// Returns whether the first carry was read, which has the template.
+    pub(crate) fn has_first(&self) -> bool {
+        self.totals.has_first()
+    }
+
+    /// Returns the faults of the carries so far. `is_whole` says that the file has no others.
+    pub(crate) fn faults_so_far(&self, is_whole: bool) -> RestoreStats {
+        match is_whole {
+            true => self.stats,
+            false => {
+                let missing = self.totals.missing_so_far();
+                RestoreStats { missing, cut: 0, miscounted: 0, ..self.stats }
+            }
+        }
+    }
+
     /// Compares the carries that were read with the end mark.
     fn finish_totals(&mut self) {
         let Shortfall { is_cut, missing, is_miscounted } = self.totals.shortfall();

@@ -57,6 +57,16 @@ impl CarryTotals {
         self.ordinals.has(ordinal)
     }
 
+    /// Returns whether the first carry was added; true for version 1, which has no ordinals.
+    pub(crate) fn has_first(&self) -> bool {
+        !self.has_ordinals || self.ordinals.has(0)
+    }
+
+    /// Returns the number of carries that are missing before the last one so far.
+    pub(crate) fn missing_so_far(&self) -> u64 {
+        self.ordinals.end() - self.ordinals.n_seen()
+    }
+
     /// Compares the carries with the end mark, at the end of the file.
     pub(crate) fn shortfall(&self) -> Shortfall {
         if !self.has_ordinals {

@@ -10,13 +10,13 @@ use std::{
 };
 
 use core_model::{Format, Formats};
-use jsonl::{Line, Unit, UnitScanner};
+use jsonl::{Line, Scanner, Unit, UnitScanner};
 
 use crate::{
     carry::{
         Carry, CarryError, Manifest, Member,
         guard::{is_of_value, line_guard},
-        restore::{Item, Restorer},
+        restore::{Item, RestoreStats, Restorer},
         sidecar::Sidecar,
     },
     detect::MAX_LINES,
@@ -36,6 +36,8 @@ pub struct ConversionHistory {
     pub has_foreign_sidecar: bool,
     /// The fault of the first carry, if no carry can be read.
     pub fault: Option<CarryError>,
+    /// The faults of the carries that end the history: they restore no record that names the format before.
+    pub(crate) interruption: RestoreStats,
     /// Whether the carries of the first lines were searched.
     pub(crate) is_searched: bool,
 }
@@ -86,6 +88,8 @@ struct Head {
     first: Option<String>,
     /// Carries of the sidecar for lines that are not in the head.
     orphans: Vec<String>,
+    /// Whether the file has no other lines.
+    is_whole: bool,
 }
 
 /// Returns the history of a source. It is empty unless one of the first lines has a carry: converters write a carry on every
@@ -121,6 +125,7 @@ pub fn conversion_history<R: Read + Seek + Send>(
                 break;
             }
         };
+        found.interruption = RestoreStats::default();
         found.is_several |= of_carry.as_ref().is_some_and(|manifest| manifest.entries.len() > 1);
         if found.formats.is_empty() {
             found.manifest = of_carry;
@@ -136,7 +141,7 @@ pub fn conversion_history<R: Read + Seek + Send>(
         found.formats.push(format);
         // The lines are in `head`, and a long one would be in memory twice.
         source.free_long_window();
-        head = head.restored(format, written, &mut scanner)?;
+        (head, found.interruption) = head.restored(format, written, &mut scanner)?;
         written = format;
     }
     Ok(found)
@@ -149,7 +154,7 @@ impl Head {
         source: &mut Source<R>,
         has_sidecar: bool,
     ) -> io::Result<Self> {
-        let mut head = Self::default();
+        let mut head = Self { is_whole: true, ..Self::default() };
         let (mut n_bytes, mut may_have_carry) = (0, has_sidecar);
         source.for_each_piece(&[from], &mut |line, value| {
             // Glue between records has no carry.
@@ -167,7 +172,8 @@ impl Head {
                 _ => line.bytes(),
             };
             head.lines.push(HeadLine { bytes: bytes.to_vec(), unit: line.unit(), carry: None });
-            head.lines.len() < MAX_LINES && (may_have_carry || n_bytes < MAX_PLAIN)
+            head.is_whole = head.lines.len() < MAX_LINES && (may_have_carry || n_bytes < MAX_PLAIN);
+            head.is_whole
         })?;
         Ok(if may_have_carry { head } else { Self::default() })
     }
@@ -270,17 +276,19 @@ impl Head {
         fault.map_or(Ok(None), Err)
     }
 
-    /// Returns the first lines of the file that this file was converted from.
+    /// Returns the first lines of the file that this file was converted from, and the faults of their carries. If one of
+    /// the lines is a record without a carry, that file was converted from no other one, and no fault is returned.
     fn restored(
         self,
         format: &'static Format,
         written: &'static Format,
         scanner: &mut UnitScanner,
-    ) -> io::Result<Self> {
+    ) -> io::Result<(Self, RestoreStats)> {
         // The conversion itself compares the records.
         let mut restorer = Restorer::new(format, written, None).without_comparison();
         // Lines of a second file do not name the format of the first, unless the first is empty.
         let mut restored: BTreeMap<usize, Head> = BTreeMap::new();
+        let mut is_native = false;
         // Returns whether more lines of the first file are needed.
         let mut take = |restorer: &mut Restorer| -> io::Result<bool> {
             while let Some((file_idx, item)) = restorer.next_item(None)? {
@@ -301,7 +309,13 @@ impl Head {
                         head.lines.push(HeadLine { bytes: line.into_bytes(), unit, carry });
                     }
                     Item::Orphan { carry } => head.orphans.push(carry),
-                    Item::Converted { .. } => {}
+                    Item::Converted { skeletons, .. } => {
+                        let mut skeletons = skeletons.iter().flatten();
+                        // Without the template, a skeleton has less than its record.
+                        is_native |= file_idx == 0
+                            && restorer.has_first()
+                            && skeletons.any(|bytes| is_without_carry(bytes, format));
+                    }
                 }
             }
             Ok(true)
@@ -330,6 +344,26 @@ impl Head {
             take(&mut restorer)?;
         }
         let is_of_use = |head: &Head| !head.lines.is_empty() || !head.orphans.is_empty();
-        Ok(restored.into_values().find(is_of_use).unwrap_or_default())
+        let mut faults = restorer.faults_so_far(self.is_whole);
+        if faults.is_not_the_source() {
+            let lines = restored.get(&0).map_or(&[][..], |head| &head.lines);
+            let is_plain = |line: &HeadLine| {
+                let has_carry = line.unit == Unit::Glue || line.carry.is_some();
+                !has_carry && is_without_carry(&line.bytes, format)
+            };
+            if is_native || lines.iter().any(is_plain) {
+                faults = RestoreStats::default();
+            }
+        }
+        let mut head = restored.into_values().find(is_of_use).unwrap_or_default();
+        head.is_whole = self.is_whole && needs_more;
+        Ok((head, faults))
     }
+}
+
+/// Returns whether a record, or the skeleton of an edited one, is an object without a carry.
+fn is_without_carry(record: &[u8], format: &Format) -> bool {
+    let mut scanner = Scanner::default();
+    let value = scanner.scan_slice(record, 0);
+    value.is_ok_and(|value| value.is_object() && !Member::is_in(value, format))
 }

@@ -338,6 +338,37 @@ fn every_chain_of_three_formats_and_modes_comes_back() {
     assert!(n_chains > 1000, "{n_chains}");
 }
 
+/// A chain of formats whose last file lost its first carry does not name the first format: nothing is restored.
+#[test]
+fn a_chain_says_that_the_first_carry_of_its_last_file_is_gone() {
+    let (from, bytes) = (format("claude-code"), fixture(SAMPLE));
+    let source = Written { bytes: bytes.clone(), sidecar: None };
+    for second in others(&[from]) {
+        for third in others(&[from, second]).filter(|third| !third.framing.is_document()) {
+            let there = convert(&source, from, second, CarryMode::Inline).expect("in memory");
+            let far = convert(&there, second, third, CarryMode::Inline).expect("in memory");
+            let mut all = written_lines(&far.bytes);
+            let first = all.iter().position(|line| line.carry.is_some()).expect("a carry");
+            let rest = all.split_off(first + 1);
+            let line = all.remove(first);
+            let (line, visible) = (line.bytes, line.visible + "\n");
+            let damaged = String::from_utf8_lossy(&line).replacen("2F", "2X", 1);
+            for (what, bytes) in [
+                ("removed", joined(&rest)),
+                ("dropped", [visible.into_bytes(), joined(&rest)].concat()),
+                ("damaged", [damaged.into_bytes(), joined(&rest)].concat()),
+                ("two removed", joined(rest.get(1..).unwrap_or_default())),
+                ("cut", line),
+            ] {
+                let (restored, report) = home(&Written { bytes, sidecar: None }, third, from);
+                let is_said = report.restored.is_not_the_source() || report.lines_in == 0;
+                let ways = format!("{}, {}, {what}", second.name, third.name);
+                assert!(is_said || restored == source.bytes, "{ways}: {report:?}");
+            }
+        }
+    }
+}
+
 /// One written record holds all of them, and they follow the source record that it shows.
 #[test]
 fn many_records_after_the_last_shown_one_come_back_in_order() {
