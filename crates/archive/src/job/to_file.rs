@@ -254,27 +254,24 @@ struct Prepared {
     records: Vec<JournalEntry>,
 }
 
-/// Lists the sub-agents in the carry of a restored session that have no file beside it.
+/// Lists the sub-agents in the carries of a restored session that have no file beside it.
 fn missing_agents(history: &ConversionHistory, to: &Format, beside: &[String]) -> Vec<Missing> {
-    let manifest = history.manifest.as_ref().filter(|_| history.depth(to).is_some());
-    let ids = manifest.map(|manifest| &*manifest.agents).unwrap_or_default();
     let mut n_beside: HashMap<&str, usize> = HashMap::new();
     for id in beside {
         *n_beside.entry(id).or_default() += 1;
     }
-    let is_missing = |id: &&String| match n_beside.get_mut(id.as_str()) {
-        Some(n) if *n > 0 => {
-            *n -= 1;
-            false
+    let mut missing = Vec::new();
+    for id in history.agents(to) {
+        match n_beside.get_mut(id) {
+            Some(n) if *n > 0 => *n -= 1,
+            _ => missing.push(Missing {
+                id: id.to_owned(),
+                tool_use: String::new(),
+                evidence: Evidence::Carry,
+            }),
         }
-        _ => true,
-    };
-    let missing = |id: &String| Missing {
-        id: id.clone(),
-        tool_use: String::new(),
-        evidence: Evidence::Carry,
-    };
-    ids.iter().filter(is_missing).map(missing).collect()
+    }
+    missing
 }
 
 /// Counts the entries in the carries of a source and its sidecar.

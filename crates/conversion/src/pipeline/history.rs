@@ -28,6 +28,8 @@ use crate::{
 pub struct ConversionHistory {
     /// The formats, the latest first.
     pub formats: Vec<&'static Format>,
+    /// The sub-agents with files of their own, by the carries that restore each of these formats.
+    agents: Vec<Vec<String>>,
     /// The manifest in the first carry.
     pub manifest: Option<Manifest>,
     /// Whether a source in the history had several files.
@@ -46,6 +48,23 @@ impl ConversionHistory {
     /// Returns the index of a format in the history, 0 for the latest.
     pub fn depth(&self, format: &Format) -> Option<usize> {
         self.formats.iter().position(|known| known.name == format.name)
+    }
+
+    /// Returns the ids of the sub-agents with files of their own that the carries list down to a format, each once; none if
+    /// the format is not in the history.
+    pub fn agents(&self, format: &Format) -> Vec<&str> {
+        let n_levels = self.depth(format).map_or(0, |depth| depth + 1);
+        let mut ids: Vec<&str> = Vec::new();
+        for level in self.agents.iter().take(n_levels) {
+            let mut known = ids.clone();
+            for id in level {
+                match known.iter().position(|known| known == id) {
+                    Some(at) => _ = known.swap_remove(at),
+                    None => ids.push(id),
+                }
+            }
+        }
+        ids
     }
 }
 
@@ -127,6 +146,7 @@ pub fn conversion_history<R: Read + Seek + Send>(
         };
         found.interruption = RestoreStats::default();
         found.is_several |= of_carry.as_ref().is_some_and(|manifest| manifest.entries.len() > 1);
+        let agents = of_carry.as_ref().map(|manifest| manifest.agents.clone());
         if found.formats.is_empty() {
             found.manifest = of_carry;
         }
@@ -139,6 +159,7 @@ pub fn conversion_history<R: Read + Seek + Send>(
             break;
         }
         found.formats.push(format);
+        found.agents.push(agents.unwrap_or_default());
         // The lines are in `head`, and a long one would be in memory twice.
         source.free_long_window();
         (head, found.interruption) = head.restored(format, written, &mut scanner)?;

@@ -472,6 +472,52 @@ fn a_sub_agent_whose_file_or_carry_is_gone_is_said() {
 }
 
 #[test]
+fn a_sub_agent_whose_file_is_gone_in_the_middle_of_a_chain_is_said() {
+    let agent = Lines::new("s1", Some("aone")).prompt("One.").says("1");
+    // No tool use names it.
+    let tree: Tree = [
+        ("s1.jsonl".to_owned(), Lines::new("s1", None).prompt("Go.").says("Done.").bytes()),
+        ("s1/subagents/agent-aone.jsonl".to_owned(), agent.bytes()),
+    ]
+    .into();
+    for (second, third) in [
+        ("clido", "pi"),
+        ("pi", "sdk-stream"),
+        ("qwen", "atif"),
+        ("codex", "gemini"),
+        ("gemini", "opencode"),
+        ("atif", "clido"),
+        ("clido", "pi codex"),
+    ] {
+        for (carry, is_gone) in
+            [("inline", false), ("inline", true), ("sidecar", false), ("sidecar", true)]
+        {
+            let (folder, source) = folder_with(&tree);
+            let written = through(folder.path(), &source, &[second], &["--carry", carry]);
+            for name in read(&written).into_keys().filter(|name| name.starts_with("s1_")) {
+                if is_gone {
+                    fs::remove_file(written.join(name)).expect("removed");
+                }
+            }
+            let far = tempfile::tempdir().expect("a folder");
+            let thirds: Vec<&str> = third.split(' ').collect();
+            let written = through(far.path(), &written, &thirds, &["--carry", carry]);
+            let is_main = |name: &String| name.starts_with("s1.") && !name.ends_with("carry");
+            let main = read(&written).into_keys().find(is_main).expect("a main file");
+            let main = written.join(main).display().to_string();
+            let home = folder.path().join("home/s1.jsonl");
+            let (status, words) =
+                convert(&[&main, "--to", "claude-code", "-o", &home.display().to_string()]);
+            let way = format!("{second}, {third}, {carry}, {is_gone}: {words}");
+            assert_eq!(status, i32::from(is_gone), "{way}");
+            let n_said = words.matches("sub-agent aone is not restored").count();
+            assert_eq!(n_said, usize::from(is_gone), "{way}");
+            assert!(fs::read(home).expect("restored") == tree["s1.jsonl"], "{way}");
+        }
+    }
+}
+
+#[test]
 fn of_two_sub_agents_with_one_id_one_is_refused_and_said_at_home() {
     let agent = |said: &str| Lines::new("s1", Some("aone")).prompt("One.").says(said).bytes();
     let tree: Tree = [
