@@ -113,6 +113,7 @@ impl Job {
     ) -> Result<Option<bool>, ConvertError> {
         let mut source = Source::new(self.open(input)?.file);
         let (mut is_derived, mut is_intact, mut n_lines) = (false, true, 0u64);
+        let mut format = None;
         source.for_each_piece(&[from], &mut |line, value| {
             // The commas and brackets between the records of a document.
             if line.is_glue() && value.as_ref().is_err_and(|error| error.kind == ErrorKind::Empty) {
@@ -127,10 +128,17 @@ impl Job {
             let guard = |member: &Member<'_>| member.guard_in(from, line.is_glue());
             let carry =
                 member.as_ref().and_then(|it| Some((guard(it), Carry::parse(&it.carry).ok()?)));
-            is_intact &= carry.as_ref().is_some_and(|(guard, carry)| *guard == carry.guard);
+            // Its carries have no entries. A record that was added in another format has one with entries.
+            is_intact &= carry.as_ref().is_some_and(|(guard, carry)| {
+                *guard == carry.guard && carry.entries().next().is_none()
+            });
+            let carry = carry.map(|(_, carry)| carry);
             if n_lines == 1 {
-                let manifest = carry.and_then(|(_, carry)| carry.manifest);
+                format = carry.as_ref().and_then(|carry| carry.format.of(self.config.formats));
+                let manifest = carry.and_then(|carry| carry.manifest);
                 is_derived = manifest.is_some_and(|manifest| manifest.is_derived());
+            } else {
+                is_intact &= carry.zip(format).is_some_and(|(carry, it)| carry.format.is(it));
             }
             is_derived && is_intact
         })?;

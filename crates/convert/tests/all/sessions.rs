@@ -924,6 +924,41 @@ fn files_of_sub_agents_with_blanks_in_values_are_unedited() {
     }
 }
 
+/// A record that is added in a third format has a carry of that format when the file comes back to the second one.
+#[test]
+fn what_is_added_to_a_sub_agents_file_in_a_third_format_is_said() {
+    let name = "s1.jsonl".to_owned();
+    let tree = Tree::from([(name, with_agents_inside("sdk-stream/sub-agent.jsonl"))]);
+    for (second, third, added) in [
+        (
+            "atif",
+            "gemini",
+            r#"{"id":"11111111-2222-4333-8444-555555555555","timestamp":"2027-01-05T10:00:01.000Z","type":"user","content":[{"text":"Added."}]}"#,
+        ),
+        (
+            "pi",
+            "clido",
+            r#"{"type":"user_message","role":"user","content":[{"text":"Added.","type":"text"}]}"#,
+        ),
+    ] {
+        let (folder, source) = folder_with(&tree);
+        let there = through(folder.path(), &source, &[second, third], &[]);
+        let agent = read(&there).into_keys().find(|name| name.contains("deebaa5"));
+        let agent = there.join(agent.expect("a file"));
+        let [back, more] =
+            ["back", "more"].map(|name| folder.path().join(name).display().to_string());
+        let there = there.display().to_string();
+        let (status, words) = convert(&["--to", "sdk-stream", "-o", &back, &there]);
+        assert_eq!(status, 0, "{second} {third}: {words}");
+        let mut text = fs::read_to_string(&agent).expect("text");
+        text.push_str(added);
+        fs::write(&agent, text + "\n").expect("written");
+        let (status, words) = convert(&["--to", "sdk-stream", "-o", &more, &there]);
+        assert_eq!(status, 1, "{second} {third}: {words}");
+        assert!(words.contains("has been edited since"), "{second} {third}: {words}");
+    }
+}
+
 #[test]
 fn a_sub_agents_file_says_what_the_stream_does() {
     let tree =
