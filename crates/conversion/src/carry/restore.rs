@@ -81,6 +81,8 @@ pub(crate) struct Restorer {
     buffers: ReorderBuffers,
     stats: RestoreStats,
     sidecar: Option<Sidecar>,
+    /// The guards of the records that came with a carry of a sidecar, in a chain of formats.
+    attached: HashSet<u64>,
     /// The carry whose entries are being read.
     current: Option<Current>,
     /// The number of the record that is read; 0 if it is not known.
@@ -124,6 +126,7 @@ impl Restorer {
             buffers: ReorderBuffers::default(),
             stats: RestoreStats::default(),
             sidecar,
+            attached: HashSet::new(),
             current: None,
             line_number: 0,
             is_finishing: false,
@@ -289,7 +292,10 @@ impl Restorer {
             None => line.content(),
         };
         let carry = match attached {
-            Some(carry) => Some(carry),
+            Some(carry) => {
+                self.attached.extend(Carry::guard_in(&carry));
+                Some(carry)
+            }
             None if self.sidecar.is_some() => match self.take_of_sidecar(line, content, value)? {
                 Found::Carry(carry) => Some(carry),
                 Found::Nothing => None,
@@ -307,6 +313,10 @@ impl Restorer {
                     None if value.map_or_else(|| Member::was_in(content), has_carry) => {
                         self.push_unreadable(line, value, CarryError::Damaged);
                     }
+                    None if self.is_attached(line, value) => {
+                        self.stats.doubled += 1;
+                        self.push_as_it_is(line, value, true);
+                    }
                     None => self.push_added(line, value),
                 }
                 self.carry_buf = buf;
@@ -322,6 +332,11 @@ impl Restorer {
             None => self.push_added(line, value),
         }
         Ok(())
+    }
+
+    /// Returns whether an equal record came with a carry of a sidecar.
+    fn is_attached(&self, line: &Line<'_>, value: Option<Value<'_>>) -> bool {
+        !self.attached.is_empty() && self.attached.contains(&line_guard(self.written, line, value))
     }
 
     /// Returns whether the glue of a document has a carry, or cannot be read. Other glue was made

@@ -215,6 +215,12 @@ fn a_doubled_line_is_said_and_its_copy_has_a_uuid_of_its_own() {
                 uuids.sort();
                 uuids.dedup();
                 assert_eq!(uuids.len(), n_uuids, "{what}");
+                // Through a third format, too.
+                let mut thirds = others(&[from, to]).cycle().skip(place + n_lines);
+                let third = thirds.next().expect("a format");
+                let far = convert(&doubled, to, third, CarryMode::Inline).expect("in memory");
+                let (_, report) = home(&far, third, from);
+                assert_eq!(report.restored.doubled, 1, "{} {what} {report:?}", third.name);
             }
         }
     }
