@@ -24,6 +24,7 @@ pub(crate) mod engine;
 pub(crate) mod history;
 mod one_pass;
 mod parallel;
+mod planners;
 pub(crate) mod recovery;
 pub(crate) mod report;
 pub(crate) mod root;

@@ -29,8 +29,6 @@ const MAX_DISTANCE: u64 = 8 * 1024 * 1024;
 pub(crate) struct DeferredRecords {
     /// The lines to delay, by their offset.
     places: Vec<LatePlace>,
-    /// The number of entries of `places` whose lines were read.
-    n_read: usize,
     waiting: BTreeMap<(u64, u32), DeferredRecord>,
     /// The offset of the first waiting line.
     first: u64,
@@ -76,10 +74,9 @@ impl DeferredRecords {
         if line.is_glue() {
             return false;
         }
-        let rest = self.places.get(self.n_read..).unwrap_or_default();
-        let n_passed = rest.iter().take_while(|place| place.offset < line.offset()).count();
-        self.n_read += n_passed;
-        let Some(place) = rest.get(n_passed).filter(|place| place.offset == line.offset()) else {
+        // Not in ascending order: the lines of a sub-agent's file come among the lines of the session.
+        let found = self.places.binary_search_by_key(&line.offset(), |place| place.offset);
+        let Some(place) = found.ok().and_then(|found| self.places.get(found)) else {
             return false;
         };
         let bytes = line.bytes();
@@ -104,7 +101,7 @@ impl DeferredRecords {
     /// first of them.
     pub(crate) fn before(&mut self, line: &Line<'_>) -> Vec<DeferredRecord> {
         let end = line.offset() + line.bytes().len() as u64;
-        if self.waiting.is_empty() || end - self.first <= MAX_DISTANCE {
+        if self.waiting.is_empty() || end.saturating_sub(self.first) <= MAX_DISTANCE {
             return Vec::new();
         }
         std::mem::take(&mut self.waiting).into_values().collect()
@@ -140,5 +137,22 @@ mod tests {
             written.extend(deferred.after(&line).iter().map(|late| late.offset));
         }
         assert_eq!(written, [10, 20, 0]);
+    }
+
+    #[test]
+    fn a_sub_agents_lines_may_come_before_a_line_that_is_delayed() {
+        let late = [Late { offset: 10, after: 20 }, Late { offset: 900, after: 910 }];
+        let mut deferred = DeferredRecords::new(&late);
+        let mut written = Vec::new();
+        for (number, offset) in (1..).zip([0, 900, 500, 910, 10, 20]) {
+            let line = Line::new(b"{\"n\": 11}\n", offset);
+            if deferred.keep(&line, number) {
+                continue;
+            }
+            written.extend(deferred.before(&line).iter().map(|late| late.offset));
+            written.push(offset);
+            written.extend(deferred.after(&line).iter().map(|late| late.offset));
+        }
+        assert_eq!(written, [0, 500, 910, 900, 20, 10]);
     }
 }

@@ -83,7 +83,7 @@ impl Conversion {
         if is_held && events.size()? > MAX_HELD_SOURCE {
             return Ok(OnePass::NotTried);
         }
-        let mut surveyor = Surveyor::new(self, events.own_end());
+        let mut surveyor = Surveyor::new(self, events.other_files());
         if let Some(report) = self.attempt(events, &mut surveyor, sinks, extras)? {
             return Ok(OnePass::Done(Box::new(report)));
         }

@@ -93,7 +93,7 @@ impl Events for Attributed<'_> {
         })
     }
 
-    fn own_end(&self) -> u64 {
-        self.events.own_end()
+    fn other_files(&self) -> Vec<u64> {
+        self.events.other_files()
     }
 }

@@ -5,7 +5,7 @@
 
 use std::{collections::HashSet, io, sync::Arc};
 
-use core_model::{Answers, Body, Event, FactLog, Facts, Format, LoggedEvent, Plan, Planner, Role};
+use core_model::{Answers, Body, Event, FactLog, Facts, Format, LoggedEvent, Plan, Role};
 use jsonl::Line;
 
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
         Conversion,
         agents::Agents,
         engine::CarryMode,
+        planners::FilePlanners,
         sidechains::{Attributed, Attribution},
     },
 };
@@ -169,10 +170,16 @@ pub trait Events {
         Ok(u64::MAX)
     }
 
+    /// Returns the offsets at which the files after the session's own one begin, in ascending order;
+    /// none for a source of one file.
+    fn other_files(&self) -> Vec<u64> {
+        Vec::new()
+    }
+
     /// Returns the offset at which the session's own file ends; `u64::MAX` for a source of one
     /// file.
     fn own_end(&self) -> u64 {
-        u64::MAX
+        self.other_files().first().copied().unwrap_or(u64::MAX)
     }
 }
 
@@ -216,7 +223,7 @@ pub(crate) fn survey(
     restored: Option<&'static Format>,
     has_sidecar: bool,
 ) -> io::Result<Survey> {
-    let mut surveyor = Surveyor::new(conversion, source.own_end());
+    let mut surveyor = Surveyor::new(conversion, source.other_files());
     (surveyor.is_restored, surveyor.has_sidecar) = (restored.is_some(), has_sidecar);
     // A sidecar has its first carry first.
     surveyor.first_carry = restored.filter(|_| !has_sidecar).map(FirstCarry::new);
@@ -235,7 +242,7 @@ pub(crate) struct Surveyor<'c> {
     /// `None` once it was found.
     first_carry: Option<FirstCarry>,
     survey: Survey,
-    planner: Option<Box<dyn Planner>>,
+    planners: FilePlanners<'c>,
     /// The first line of the user, and of the assistant.
     samples: [Option<String>; 2],
     /// The messages of the session, and of sub-agents.
@@ -252,9 +259,11 @@ pub(crate) struct Surveyor<'c> {
 }
 
 impl<'c> Surveyor<'c> {
-    /// Starts a first pass over a source whose own file ends at an offset.
-    pub(crate) fn new(conversion: &'c Conversion, own_end: u64) -> Self {
+    /// Starts a first pass over a source. `other_files` are the offsets at which the files after the session's own
+    /// one begin.
+    pub(crate) fn new(conversion: &'c Conversion, other_files: Vec<u64>) -> Self {
         let Conversion { from, to, options, .. } = conversion;
+        let own_end = other_files.first().copied().unwrap_or(u64::MAX);
         let survey = Survey { shows_linked: to.has_inline_agents, ..Survey::default() };
         let log = FactLog::new(&survey.facts);
         Self {
@@ -263,7 +272,7 @@ impl<'c> Surveyor<'c> {
             has_sidecar: false,
             first_carry: None,
             survey,
-            planner: from.planner.map(|planner| planner(options)),
+            planners: FilePlanners::new(from, options, other_files),
             samples: [None, None],
             n_main: 0,
             n_agents: 0,
@@ -303,9 +312,7 @@ impl<'c> Surveyor<'c> {
             survey.moved_template = template;
             self.first_carry = None;
         }
-        if let Some(planner) = &mut self.planner {
-            planner.observe(line.offset(), event);
-        }
+        self.planners.observe(line.offset(), event);
         if let Some(message) = event.message() {
             let sample = &mut self.samples[usize::from(message.role == Role::Assistant)];
             if sample.is_none() && *carry != CarryMode::None {
@@ -369,8 +376,8 @@ impl<'c> Surveyor<'c> {
 
     /// Returns the plan of the events so far, which are all.
     pub(crate) fn plan(&mut self) -> &Plan {
-        if let Some(planner) = self.planner.take() {
-            self.survey.plan = planner.finish();
+        if let Some(plan) = self.planners.finish() {
+            self.survey.plan = plan;
         }
         &self.survey.plan
     }

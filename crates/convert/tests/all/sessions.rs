@@ -596,6 +596,33 @@ fn sub_agents_are_said_before_the_results_of_their_tool_uses() {
     assert_eq!(said, expected);
 }
 
+/// A sub-agent's lines come after the session's in the first pass. They are no later branch of it.
+#[test]
+fn a_session_is_shown_whole_if_its_sub_agents_file_is_beside_it() {
+    let agent = Lines::new("s1", Some("aone")).prompt("One.").says("It is one.");
+    let tree = Tree::from([
+        ("s1.jsonl".to_owned(), main_of_one_agent().bytes()),
+        ("s1/subagents/agent-aone.jsonl".to_owned(), agent.bytes()),
+    ]);
+    let (folder, source) = folder_with(&tree);
+    let source = source.join("s1.jsonl").display().to_string();
+    for middle in ["pi", "qwen", "clido", "codex", "gemini", "opencode", "atif"] {
+        let main = folder.path().join(middle).join("s1.jsonl").display().to_string();
+        assert_eq!(convert(&[&source, "--to", middle, "--quiet", "-o", &main]).0, 0, "{middle}");
+        assert_eq!(read(&folder.path().join(middle)).len(), 2, "{middle}");
+        for target in ["sdk-stream", "sdk-stream:wire", "copilot"] {
+            let written = folder.path().join("written").display().to_string();
+            let options = ["--carry", "none", "--force", "-o", &*written];
+            let (status, words) = convert(&[&[&*main, "--to", target], &options[..]].concat());
+            assert!(status == 0 && !words.contains("branch"), "{middle}, {target}: {words}");
+            let text = fs::read_to_string(&written).expect("text");
+            for said in ["Go.", "Done."] {
+                assert!(text.contains(said), "{middle}, {target}: {said}: {text}");
+            }
+        }
+    }
+}
+
 #[test]
 fn what_is_missing_or_left_out_is_told() {
     let (folder, source) = folder_with(&project());

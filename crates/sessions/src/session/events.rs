@@ -158,7 +158,7 @@ impl Events for SessionEvents<'_> {
         Ok(())
     }
 
-    fn own_end(&self) -> u64 {
-        self.session.files().first().map_or(u64::MAX, |main| main.entry.size)
+    fn other_files(&self) -> Vec<u64> {
+        self.session.files().iter().skip(1).map(|file| file.start).collect()
     }
 }
