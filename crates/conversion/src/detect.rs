@@ -4,7 +4,7 @@
 //! [`Detected::Format`] with Claude Code.
 
 use core_model::{Format, Formats, Framing};
-use jsonl::{Document, Line, Scanner, UnitScanner, Value};
+use jsonl::{Document, ErrorKind, Line, Scanner, UnitScanner, Value};
 
 /// Limit on the readable lines that vote.
 pub(crate) const MAX_LINES: usize = 64;
@@ -72,6 +72,10 @@ pub struct Ballot {
     votes: Vec<Votes>,
     /// The formats whose records the start of the input has, as one document.
     documents: Vec<&'static Format>,
+    /// Whether the documents count more than the votes of lines.
+    is_document: bool,
+    /// Whether the first line with content is no whole value.
+    is_open: bool,
     foreign: Vec<Votes>,
     /// Whether a format is not asked about a line if it stays behind anyway.
     is_thrifty: bool,
@@ -89,6 +93,8 @@ impl Ballot {
             formats,
             votes: vec![Votes::default(); formats.len()],
             documents: Vec::new(),
+            is_document: false,
+            is_open: false,
             foreign: vec![Votes::default(); FOREIGN.len()],
             is_thrifty: false,
             n_lines: 0,
@@ -115,8 +121,8 @@ impl Ballot {
     /// Returns a ballot of the same input that asks each format about each line.
     #[must_use]
     pub fn exact(self) -> Self {
-        let Self { documents, n_all, .. } = self;
-        Self { documents, n_all, ..Self::new(self.formats) }
+        let Self { documents, is_document, n_all, .. } = self;
+        Self { documents, is_document, n_all, ..Self::new(self.formats) }
     }
 
     /// Adds the votes of the first bytes of the input, as the start of a document.
@@ -127,16 +133,22 @@ impl Ballot {
             return;
         }
         let head = head.get(..MAX_HEAD).unwrap_or(head);
-        if self.has_record(head) {
+        let has_record = self.has_record(head);
+        if has_record && !opens_over_lines(head) {
             return;
         }
         for format in self.formats.iter().filter(|format| is_document_of(format, head)) {
-            self.documents.push(format);
+            let goes_on = goes_on_over_lines(format, head);
+            self.is_document |= goes_on;
+            if goes_on || !has_record {
+                self.documents.push(format);
+            }
         }
     }
 
     /// Returns whether one of the first lines is a record of a format of lines. It gets a vote, and documents count
-    /// only if no line has one. So files of lines are not split as documents.
+    /// only if no line has one, or if the first line goes on in the others. So files of lines are not split as
+    /// documents.
     fn has_record(&self, head: &[u8]) -> bool {
         let mut scanner = Scanner::default();
         jsonl::lines(head).take(MAX_FIRST).any(|line| {
@@ -148,10 +160,10 @@ impl Ballot {
         })
     }
 
-    /// Returns whether no line has a vote, so that the start of the input decides, as [`Ballot::push_head`] reads
-    /// it.
+    /// Returns whether no line has a vote, or the first line is no whole value, so that the start of the input decides,
+    /// as [`Ballot::push_head`] reads it.
     pub fn needs_head(&self) -> bool {
-        self.formats.has_documents() && self.most() == 0
+        self.formats.has_documents() && (self.most() == 0 || self.is_open)
     }
 
     /// Returns whether the first bytes are the start of a document.
@@ -166,6 +178,7 @@ impl Ballot {
 
     /// Adds the votes of a line. Returns whether more lines are needed.
     pub fn push(&mut self, line: &Line<'_>, value: Option<Value<'_>>) -> bool {
+        self.is_open |= self.is_empty && !line.is_blank() && value.is_none();
         self.is_empty &= line.is_blank();
         self.n_seen += 1;
         self.n_lines += usize::from(value.is_some());
@@ -228,7 +241,7 @@ impl Ballot {
     pub fn result(&self) -> Detected {
         let most = self.most();
         let foreign = self.foreign.iter().zip(FOREIGN).max_by_key(|(votes, _)| votes.n);
-        if most == 0 {
+        if most == 0 || self.is_document {
             match self.documents[..] {
                 [] => {}
                 [one] => return Detected::Format(one),
@@ -274,6 +287,52 @@ fn is_document_of(format: &Format, head: &[u8]) -> bool {
     // The first record may be longer than the head: it has the carry of all that no other record shows.
     let whole = closed(head);
     Scanner::default().scan_slice(&whole, 0).is_ok_and(|value| (format.detect)(value))
+}
+
+/// Returns whether the first line with content is no whole value.
+fn opens_over_lines(head: &[u8]) -> bool {
+    let mut scanner = Scanner::default();
+    let mut lines = jsonl::lines(head).filter(|line| !line.is_blank());
+    lines.next().is_some_and(|line| scanner.scan(&line).is_err())
+}
+
+/// Returns whether an input whose first line is no whole value goes on as a document, although lines of the input may be
+/// records of a format of lines. The members before the first record are valid, and a comma or the end of the array
+/// follows the record. No line of a file of lines ends so, however it is damaged.
+///
+/// ```text
+/// {"sessionId":"s","messages":[
+/// {"id":"1","type":"user"},
+/// {"id":"2","type":"gemini"}
+/// ]}
+/// ```
+fn goes_on_over_lines(format: &Format, head: &[u8]) -> bool {
+    let Framing::Document(paths) = format.framing else { return false };
+    if !opens_over_lines(head) {
+        return false;
+    }
+    let (mut document, mut units) = (Document::new(head, paths), UnitScanner::default());
+    let mut has_record = false;
+    // Reading a slice does not fail.
+    while let Ok(Some(unit)) = document.next() {
+        if !unit.is_glue() {
+            has_record = true;
+            if unit.end() >= MAX_HEAD as u64 {
+                return true;
+            }
+            continue;
+        }
+        let (unit, value) = units.scan(&unit, paths);
+        let is_valid = value.map_or_else(|error| error.kind == ErrorKind::Empty, |_| true);
+        if has_record {
+            let count = |byte: u8| unit.bytes().iter().filter(|it| **it == byte).count();
+            return is_valid && (count(b',') == 1 || count(b']') > 0);
+        }
+        if !is_valid {
+            return false;
+        }
+    }
+    false
 }
 
 /// Closes a JSON object that is cut, after the last member of the object, or of an object in it, that is whole.
@@ -349,6 +408,7 @@ mod tests {
     }
 
     static BOOK: Format = format_clido::FORMAT.framing(Framing::Document(&["messages"]));
+    static WITH_BOOK_AND_LINES: Formats = Formats::new(&[&format_clido::FORMAT, &BOOK]);
     static WITH_BOOK: Formats = Formats::new(&[&format_claude_code::FORMAT, &BOOK]);
 
     #[test]
@@ -365,6 +425,41 @@ mod tests {
             ballot.push_head(head.as_bytes());
             assert_eq!(ballot.has_document(), has_document, "{head}");
             assert!(ballot.needs_head());
+        }
+    }
+
+    #[test]
+    fn a_document_with_a_record_on_a_line_is_no_file_of_lines() {
+        let record = LINES[1];
+        let large = format!(r#"{{"type":"title","title":"{}"}}"#, "t".repeat(MAX_HEAD));
+        for (head, is_document) in [
+            (format!("{{\"messages\":[\n{record},\n{record}\n]}}\n"), true),
+            (format!("\n{{\"a\":1,\n\"messages\": [\n{record}\n ] }}\n"), true),
+            (format!("{{\"messages\":[\n{record},\n"), true),
+            (
+                format!(
+                    "{{\"type\":\"title\",\"title\":\"t\",\"messages\":[\n{large},\n{record}\n]}}\n"
+                ),
+                true,
+            ),
+            // Lines of which the first one is damaged.
+            (format!("{{\"messages\":[\n{record}\n{record}\n"), false),
+            (format!("{{\"messages\":[\n{record}\n"), false),
+            (format!("{{\"a\":\n{record}\n{record}\n"), false),
+            (format!("{{\"type\":\"title\",\"ti\n{record}\n{record}\n"), false),
+            // Lines of which the first one is a document.
+            (format!("{{\"messages\":[{record}]}}\n{record}\n"), false),
+        ] {
+            let mut ballot = Ballot::new(WITH_BOOK_AND_LINES);
+            let mut scanner = Scanner::default();
+            for line in jsonl::lines(head.as_bytes()) {
+                ballot.push(&line, scanner.scan(&line).ok());
+            }
+            if ballot.needs_head() {
+                ballot.push_head(head.as_bytes());
+            }
+            let Detected::Format(found) = ballot.result() else { panic!("{head:.200}") };
+            assert_eq!(found.framing.is_document(), is_document, "{head:.200}");
         }
     }
 

@@ -584,6 +584,31 @@ fn documents_are_detected() {
     }
 }
 
+/// A new message is on a line of its own, and a line of Gemini CLI's log looks the same.
+#[test]
+fn a_document_with_a_new_turn_is_still_one() {
+    let convert = |from, to, source: &[u8]| {
+        let [from, to] = [from, to].map(|name| convert::by_name(name).expect("a format"));
+        let (formats, options) = (convert::FORMATS, Options::default());
+        let conversion = Conversion { formats, from, to, carry: CarryMode::Inline, options };
+        conversion.convert(source, None).expect("converted")
+    };
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let source = fs::read(fixtures.join("gemini-document/short.json")).expect("a fixture");
+    let mut lines = convert("gemini:document", "clido", &source).bytes;
+    lines.extend_from_slice(
+        b"{\"type\":\"user_message\",\"role\":\"user\",\"content\":[{\"text\":\"And now?\",\"type\":\"text\"}]}\n",
+    );
+    let home = convert("clido", "gemini:document", &lines).bytes;
+    let found = convert::detect(&mut Source::new(Cursor::new(&home[..]))).expect("read");
+    assert!(matches!(found, Detected::Format(it) if it.name == "gemini:document"), "{found:?}");
+    let read = sessions::format_of(convert::FORMATS, &home).expect("a format");
+    assert_eq!(read.name, "gemini:document");
+    let again = convert("gemini:document", "pi", &home);
+    assert!(String::from_utf8_lossy(&again.bytes).contains("And now?"));
+    assert_eq!(again.report.n_damaged, 0);
+}
+
 #[test]
 fn the_longest_unit_of_a_large_document_is_short() {
     struct Endless {
