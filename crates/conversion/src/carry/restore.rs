@@ -282,6 +282,10 @@ impl Restorer {
         event: Option<&Event<'_>>,
         attached: Option<String>,
     ) -> io::Result<()> {
+        if line.is_blank() && !line.is_glue() && attached.is_none() {
+            // An editor added it: a written file has no such line, and the carries have the ones of the source.
+            return Ok(());
+        }
         self.n_pushed = self.n_pushed.saturating_add(1);
         let value = event.map(|event| event.value);
         if line.is_glue() && attached.is_none() && !self.has_carry(line, value)? {

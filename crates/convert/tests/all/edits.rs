@@ -317,6 +317,48 @@ fn a_deleted_line_leaves_a_gap_that_is_reported_and_not_filled() {
     }
 }
 
+/// Editors add a blank line at the end, or between lines. It is no message.
+#[test]
+fn a_blank_line_that_was_added_changes_nothing() {
+    let blank_lines = ["\n", " \t\n", "\r\n"];
+    for name in ["claude-code/one-tool-call.jsonl", "codex/apply-patch.jsonl"] {
+        let (folder, _) = name.split_once('/').expect("a folder");
+        let plain = fixture(name);
+        let mut source = b"\n".to_vec();
+        for line in lines(&plain) {
+            source.extend_from_slice(line);
+            source.extend_from_slice(b" \n");
+        }
+        for (source, carry) in [
+            (&plain, CarryMode::Inline),
+            (&source, CarryMode::Inline),
+            (&plain, CarryMode::Sidecar),
+            (&source, CarryMode::Sidecar),
+        ] {
+            for to in line_targets().filter(|to| to.name != folder) {
+                let there = Conversion { carry, ..conversion(format(folder), to) };
+                let Converted { bytes, sidecar, .. } =
+                    there.convert(source, None).expect("in memory");
+                let written = lines(&bytes);
+                for at in 0..=written.len() {
+                    let (before, after) = written.split_at(at);
+                    let added = blank_lines[at % blank_lines.len()].as_bytes();
+                    let target = [&before.concat(), added, &after.concat()].concat();
+                    let sidecar =
+                        sidecar.as_deref().map(|it| Sidecar::read(it).expect("a sidecar"));
+                    let back = conversion(to, format(folder));
+                    let Converted { bytes, report, .. } =
+                        back.convert(&target, sidecar).expect("in memory");
+                    let stats = report.restored;
+                    let way = format!("{name} {} {carry:?} {at}: {stats:?}", to.name);
+                    assert!(bytes == *source, "{way}");
+                    assert!(stats.added == 0 && !stats.is_not_the_source(), "{way}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_line_added_in_the_middle_is_converted_where_it_stands() {
     let source = fixture("claude-code/two-session-ids.jsonl");
