@@ -12,6 +12,7 @@ use crate::{
     command_line::password,
     cursor::Cursor,
     edge::is_edge,
+    margin::past_line,
     pieces::{last_pieces, past_seam},
     piped::is_named,
     placeholder::PLACEHOLDER,
@@ -373,10 +374,10 @@ pub(crate) fn printed(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     /// Limit in bytes for the rest of the command.
     const MAX_REST: usize = 120;
     let is_in = |byte: u8| byte != b'\\' && !byte.is_ascii_control();
-    let rest = past_break(end).map_or_else(|| end.skip(MAX_REST, is_in), |_| end);
+    let rest = past_line(end).map_or_else(|| end.skip(MAX_REST, is_in), |_| end);
     // A result in another file or variable is not printed.
     let is_printed = !rest.since(end.place()).contains(&b'>') || end.previous() == Some(b'y');
-    let line = past_break(rest).filter(|_| is_printed)?;
+    let line = past_line(rest).filter(|_| is_printed)?;
     let prefixed = line.skip(1, |byte| byte == b'b');
     let value = Quote::open(prefixed).map_or(line, |(_, value)| value);
     let value_end = bare_end(value, |_| false);
@@ -462,7 +463,7 @@ pub(crate) fn broken_jwt(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usi
 pub(crate) fn after_id(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let id = end.skip(32, |byte| byte.is_ascii_alphanumeric());
     let joint = past_closers(id).0.skip(16, |byte| is_blank(byte) || b",:/|".contains(&byte));
-    let joint = past_break(joint).map_or(joint, |line| past_blanks(line, 16));
+    let joint = past_line(joint).map_or(joint, |line| past_blanks(line, 16));
     if joint.place() == id.place() {
         return None;
     }

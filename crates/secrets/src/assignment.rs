@@ -16,6 +16,7 @@ use crate::{
     cursor::Cursor,
     edge::is_edge,
     link::{Link, is_spoken, link},
+    margin::past_line,
     name::{Name, Word},
     nearby::{is_below_user, is_in_section, is_plain},
     pieces::past_pieces,
@@ -140,7 +141,7 @@ fn found(kind: Kind, name: &Name<'_>, value: &Found<'_>) -> Option<Range<usize>>
 /// Returns the position of the first string in an object: `"oauth": {"github.com": "x"}`.
 fn inner(at: Cursor<'_>) -> Option<Cursor<'_>> {
     let at = past_blanks(past_blanks(at, 8).past(b"{")?, 8);
-    let at = past_break(at).map_or(at, |at| past_blanks(at, 40));
+    let at = past_line(at).map_or(at, |at| past_blanks(at, 40));
     let (quote, name) = Quote::open(at)?;
     let end = quote.close(name)?;
     let text = end.since(name.place());
@@ -164,7 +165,7 @@ fn value_in<'b>(mut name: &'b [u8], mut at: Cursor<'b>) -> Option<Cursor<'b>> {
             None => at.skip(8, |byte| byte.is_ascii_alphanumeric()),
         };
         let next = past_blanks(past_blanks(end, 8).past(b",")?, 8);
-        let next = past_break(next).map_or(next, |next| past_blanks(next, 40));
+        let next = past_line(next).map_or(next, |next| past_blanks(next, 40));
         let (quote, start) = Quote::open(next)?;
         let name_end = quote.close(start)?;
         name = name_end.since(start.place());
@@ -360,8 +361,8 @@ fn without_delimiter<'b>(name: &Name<'b>, start: Cursor<'b>, end: Cursor<'b>) ->
 
 /// Returns the start of a value that is alone in the line after its name: `Password:`, `Tiger9658%`.
 fn next_line(at: Cursor<'_>) -> Cursor<'_> {
-    let Some(line) = past_break(at) else { return at };
-    let line = past_break(line).unwrap_or(line).skip(8, is_blank);
+    let Some(line) = past_line(at) else { return at };
+    let line = past_line(line).unwrap_or(line).skip(8, is_blank);
     let line = line.past(b"- ").unwrap_or(line);
     let end = bare_end(line, |_| false);
     let value = end.since(line.place());
@@ -463,7 +464,7 @@ fn past_note(at: Cursor<'_>) -> Cursor<'_> {
         let end = at.skip(24, |byte| byte.is_ascii_alphanumeric() || b"!&_-".contains(&byte));
         return if end.next() == Some(b' ') { end.skip(8, is_blank) } else { at };
     }
-    let line = past_break(at).map(|line| past_blanks(line, 60));
+    let line = past_line(at).map(|line| past_blanks(line, 60));
     // PHP prints `string(3) "abc"`.
     let dumped =
         line.unwrap_or(at).past(b"string(").map(|at| at.skip(6, |byte| byte.is_ascii_digit()));
@@ -480,11 +481,11 @@ fn past_block(at: Cursor<'_>) -> Cursor<'_> {
     let here = at.past(b"<<").map(|at| {
         at.skip(1, |byte| byte == b'-' || byte == b'~').skip(24, |byte| byte.is_ascii_alphabetic())
     });
-    if let Some(line) = here.and_then(past_break) {
+    if let Some(line) = here.and_then(past_line) {
         return past_blanks(line, 40);
     }
     let sign = at.skip(1, |byte| byte == b'|' || byte == b'>');
-    let line = past_break(sign.skip(1, |byte| byte == b'-' || byte == b'+'));
+    let line = past_line(sign.skip(1, |byte| byte == b'-' || byte == b'+'));
     match line {
         Some(line) if sign.place() > at.place() => line.skip(40, is_blank),
         _ => at,
@@ -551,7 +552,7 @@ fn without_breaks(value: &[u8]) -> Cow<'_, [u8]> {
     let (mut at, mut done) = (Cursor::new(value), 0);
     while let Some(n_plain) = memchr::memchr3(b'\\', b'\r', b'\n', at.rest()) {
         let found = at.forward(n_plain);
-        at = match past_break(found) {
+        at = match past_line(found) {
             Some(after) => {
                 whole.extend_from_slice(found.since(done));
                 // The sign of a diff.

@@ -7,13 +7,8 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::{
-    around::context,
-    class::BASE64,
-    cursor::Cursor,
-    pieces::past_seam,
-    placeholder::PLACEHOLDER,
-    randomness::Makeup,
-    span::{Quote, past_break},
+    around::context, class::BASE64, cursor::Cursor, margin::past_line, pieces::past_seam,
+    placeholder::PLACEHOLDER, randomness::Makeup, span::Quote,
 };
 
 /// Limit of the lines of a key.
@@ -45,7 +40,7 @@ pub(crate) fn printed(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>
     let is_printed = COMMANDS.iter().any(|name| memmem::find(before, name).is_some());
     let name = end.skip(24, |byte| byte.is_ascii_graphic() && byte != b'\\' && byte != b'"');
     let is_public = name.since(end.place()).starts_with(b".pub");
-    let line = past_break(name).filter(|_| is_printed && !is_public)?;
+    let line = past_line(name).filter(|_| is_printed && !is_public)?;
     let length = BASE64.run(line.rest(), MAX_LINE);
     let is_key = length >= MIN_LINE && Makeup::of(line.window(length)).is_random();
     let last = all(line).filter(|_| is_key)?;

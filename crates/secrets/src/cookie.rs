@@ -11,9 +11,10 @@ use memchr::memmem;
 use crate::{
     around::{context, past_closers, until_placeholder, without_placeholders},
     cursor::Cursor,
+    margin::past_line,
     name::follows_placeholder,
     placeholder::PLACEHOLDER,
-    span::{Quote, assigned, is_blank, is_quote, past_blanks, past_break, past_tab},
+    span::{Quote, assigned, is_blank, is_quote, past_blanks, past_tab},
     value::{Form, Kind, is_scrambled, is_uuid},
 };
 
@@ -32,7 +33,7 @@ pub(crate) fn object(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     let found = || {
         let (closed, _) = past_closers(end.back(1));
         let mut at = past_blanks(closed.past(b",")?, 8);
-        at = past_break(at).map_or(at, |line| past_blanks(line, 40));
+        at = past_line(at).map_or(at, |line| past_blanks(line, 40));
         let name = Quote::open(at).map_or(at, |(_, name)| name);
         let name = NAMES.iter().find_map(|text| name.past(text))?;
         let sign = past_blanks(past_closers(name).0, 4);
@@ -124,8 +125,8 @@ fn objects(sign: Cursor<'_>) -> Vec<Range<usize>> {
     /// Bytes of a list that are searched.
     const MAX_LIST: usize = 4096;
     let mut at = sign.skip(2, |byte| is_blank(byte) || byte == b'[');
-    at = past_break(at).map_or(at, |line| past_blanks(line, 40)).skip(1, |byte| byte == b'[');
-    at = past_break(at).map_or(at, |line| past_blanks(line, 40));
+    at = past_line(at).map_or(at, |line| past_blanks(line, 40)).skip(1, |byte| byte == b'[');
+    at = past_line(at).map_or(at, |line| past_blanks(line, 40));
     if at.next() != Some(b'{') {
         return Vec::new();
     }
@@ -209,7 +210,7 @@ pub(crate) fn listed(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     const MAX_TITLE: usize = 80;
     let title = until_placeholder(end.window(MAX_TITLE));
     let mut colons = memchr::memchr_iter(b':', title).map(|n| end.forward(n).forward(1));
-    let Some(mut line) = colons.find_map(past_break) else { return Vec::new() };
+    let Some(mut line) = colons.find_map(past_line) else { return Vec::new() };
     let mut found = Vec::new();
     for _ in 0..MAX_LINES {
         let mark = line.skip(12, |byte| is_blank(byte) || b"*-+".contains(&byte));
@@ -223,7 +224,7 @@ pub(crate) fn listed(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
         let value_end = value.skip(4096, is_in_value);
         found.extend(secret(value, value_end));
         let rest = value_end.skip(160, |byte| byte != b'\n' && byte != b'\\');
-        let Some(next) = past_break(rest) else { break };
+        let Some(next) = past_line(rest) else { break };
         line = next;
     }
     found
@@ -241,7 +242,7 @@ pub(crate) fn rows(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     }
     let query = until_placeholder(end.back(1).window(MAX_QUERY));
     let mut breaks = memchr::memchr2_iter(b'\n', b'\\', query);
-    let mut line = breaks.find_map(|n| past_break(end.back(1).forward(n)));
+    let mut line = breaks.find_map(|n| past_line(end.back(1).forward(n)));
     let mut found = Vec::new();
     for _ in 0..MAX_LINES {
         let Some(start) = line else { break };
@@ -260,7 +261,7 @@ pub(crate) fn rows(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
             found.extend(secret(value, value_end).filter(|_| is_value));
             at = at.forward(column.len()).forward(1);
         }
-        line = past_break(line_end);
+        line = past_line(line_end);
     }
     found
 }
@@ -325,7 +326,7 @@ fn pairs(start: Cursor<'_>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let is_opener = |byte: u8| b" \t\"'`\\[{(@\n".contains(&byte);
     let line = past_blanks(start, 8);
-    let at = past_break(line).unwrap_or(start).skip(24, is_opener);
+    let at = past_line(line).unwrap_or(start).skip(24, is_opener);
     // `cookies=dict(session_id="x")`
     let called =
         at.skip(24, |byte| byte.is_ascii_alphanumeric() || b"._".contains(&byte)).past(b"(");

@@ -8,7 +8,7 @@ pub(crate) use crate::base64::spelling;
 use crate::{
     base64::{decode, is_letter, n_before},
     cursor::Cursor,
-    span::past_break,
+    margin::past_line,
 };
 
 /// Number of letters that are decoded to find a token.
@@ -87,7 +87,7 @@ impl<'b> Run<'b> {
 /// Returns the offset at which base64 continues after a line break. The line before it must have a
 /// length that tools use, or the line after it must not be a word.
 fn next_line<'b>(start: Cursor<'b>, end: Cursor<'b>) -> Option<Cursor<'b>> {
-    let after = past_break(end)?;
+    let after = past_line(end)?;
     let piece_end = after.skip(usize::MAX, is_letter);
     let piece = piece_end.since(after.place());
     let line = end.since(start.place()).len();

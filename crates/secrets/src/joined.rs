@@ -8,8 +8,9 @@ use std::ops::Range;
 use crate::{
     around::{past_closers, until_placeholder, without_placeholders},
     cursor::Cursor,
+    margin::past_line,
     randomness::Makeup,
-    span::{Quote, is_blank, is_quote, past_blanks, past_break},
+    span::{Quote, is_blank, is_quote, past_blanks},
     value::{Form, Kind, is_strong},
 };
 
@@ -90,7 +91,7 @@ fn strings(start: Cursor<'_>) -> Vec<Piece<'_>> {
     let (mut at, mut found) = (start, Vec::new());
     for _ in 0..MAX_PIECES {
         let item = past_blanks(at, 40);
-        let item = past_break(item).map_or(item, |line| past_blanks(line, 60));
+        let item = past_line(item).map_or(item, |line| past_blanks(line, 60));
         let item = item.skip(1, |byte| b"bfru".contains(&byte));
         let Some((quote, value)) = Quote::open(item).filter(|_| item.place() < last) else { break };
         let Some(value_end) = quote.close(value).filter(|end| end.place() < last) else { break };

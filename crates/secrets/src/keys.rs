@@ -11,10 +11,11 @@ use crate::{
     class::{ARMOR, BASE64, CAPITALS, LETTERS},
     cursor::Cursor,
     edge::is_edge,
+    margin::past_line,
     pieces::{past_joint, past_seam},
     placeholder::{PLACEHOLDER, is_example},
     randomness::Makeup,
-    span::{Quote, bare_end, is_blank, past_blanks, past_break, string_or_word},
+    span::{Quote, bare_end, is_blank, past_blanks, string_or_word},
     value::{Form, Kind, is_strong},
 };
 
@@ -78,7 +79,7 @@ pub(crate) fn unseal(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let n_between = until_placeholder(end.window(MAX_BETWEEN)).len();
     while at.place() < end.place().saturating_add(n_between) {
         // The letter of an escaped line break is not part of the key.
-        at = past_break(at).unwrap_or(at);
+        at = past_line(at).unwrap_or(at);
         let run = at.skip(128, |byte| BASE64.has(byte));
         let key = run.since(at.place());
         let is_whole = (44..=88).contains(&key.len()) && !is_cut(run);
@@ -107,7 +108,7 @@ pub(crate) fn aws(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let last = id.place().saturating_add(until_placeholder(id.window(MAX_BETWEEN)).len());
     let mut at = id;
     while at.place() < last {
-        at = past_break(at).unwrap_or(at);
+        at = past_line(at).unwrap_or(at);
         let run = at.skip(128, |byte| BASE64.has(byte));
         let key = run.since(at.place());
         let is_hash = key.iter().all(u8::is_ascii_hexdigit);
@@ -152,7 +153,7 @@ pub(crate) fn host(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let host = end.skip(120, |byte| byte.is_ascii_alphanumeric() || b".-_{}$".contains(&byte));
     let closed = past_closers(host).0;
     let tag =
-        closed.past(b"</name>").map(|line| past_break(line).map_or(line, |at| past_blanks(at, 40)));
+        closed.past(b"</name>").map(|line| past_line(line).map_or(line, |at| past_blanks(at, 40)));
     let tagged = tag.and_then(|at| at.past(b"<value>"));
     let at =
         tagged.unwrap_or_else(|| closed.skip(8, |byte| is_blank(byte) || b",:=".contains(&byte)));
@@ -197,9 +198,9 @@ pub(crate) fn list(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     }
     let mut at = end;
     for _ in 0..MAX_KEYS {
-        let line = past_break(at).unwrap_or(at);
+        let line = past_line(at).unwrap_or(at);
         let indent = past_blanks(line.skip(1, |byte| byte == b','), 16);
-        let indent = past_break(indent).map_or(indent, |line| past_blanks(line, 16));
+        let indent = past_line(indent).map_or(indent, |line| past_blanks(line, 16));
         let name = Quote::open(indent).map_or(indent, |(_, name)| name);
         let name_end = name.skip(64, |byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
         let sign = past_blanks(past_closers(name_end).0, 4);
@@ -261,7 +262,7 @@ pub(crate) fn snmp(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
 pub(crate) fn bypass(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let closed = past_closers(end).0;
     let at = closed.skip(8, |byte| is_blank(byte) || b":=,{".contains(&byte));
-    let at = past_break(at).map_or(at, |line| past_blanks(line, 40));
+    let at = past_line(at).map_or(at, |line| past_blanks(line, 40));
     let value = Quote::open(at).map_or(at, |(_, value)| value);
     let value_end = value.skip(128, |byte| LETTERS.has(byte));
     let text = value_end.since(value.place());

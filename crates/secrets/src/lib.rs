@@ -66,6 +66,7 @@ mod license;
 mod link;
 mod link_user;
 mod manifest;
+mod margin;
 mod matcher;
 mod meaning;
 mod name;

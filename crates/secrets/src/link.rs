@@ -8,6 +8,7 @@ use memchr::memmem;
 use crate::{
     around::{context, past_closers, until_placeholder, without_placeholders},
     cursor::Cursor,
+    margin::past_line,
     name::Name,
     placeholder::PLACEHOLDER,
     randomness::Makeup,
@@ -50,7 +51,7 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
     if let Some(at) = past_field(name, after) {
         return Some((Link::Weak, at));
     }
-    if let Some(at) = past_type(at).or_else(|| past_sign(at)) {
+    if let Some(at) = past_type(at).or_else(|| past_sign(name, at)) {
         return Some((Link::Sign, at));
     }
     if let Some(at) = past_value_name(name, has_quote) {
@@ -80,7 +81,7 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
         b'\r' | b'\n' | b'\\'
             if !has_blank && (name.is_constant() || name.is_owned() || is_shown(name)) =>
         {
-            Some((Link::Apart, past_break(at)?))
+            Some((Link::Apart, past_line(at)?))
         }
         // The box of a table, or an arrow.
         0xe2 if has_blank => past_border(at).or_else(|| Some((Link::Apart, past_arrow(at)?))),
@@ -313,7 +314,7 @@ fn past_tag<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
         }
         b'<' if name.start.previous() == Some(b'>') => {
             let end = after.past(b"</key>")?;
-            let end = past_break(end).map_or(end, |end| past_blanks(end, 60));
+            let end = past_line(end).map_or(end, |end| past_blanks(end, 60));
             end.past(b"<string>")
         }
         _ => None,
@@ -323,7 +324,7 @@ fn past_tag<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
 /// Moves past the tag of a value within the tag of its name: `<Password>`, a line break, `<Value>`.
 fn past_value_tag(at: Cursor<'_>) -> Cursor<'_> {
     let next = past_blanks(at, 60);
-    let next = past_break(next).map_or(next, |line| past_blanks(line, 60));
+    let next = past_line(next).map_or(next, |line| past_blanks(line, 60));
     next.past(b"<Value>").or_else(|| next.past(b"<value>")).unwrap_or(at)
 }
 
@@ -335,7 +336,7 @@ fn past_log<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
         b']' | b';' if name.start.window_before(9) == b"variable=" => {
             after.skip(40, |byte| !matches!(byte, b'[' | b']' | b'\n')).past(b"]")
         }
-        b'\n' | b'\\' if name.start.window_before(2) == b"? " => past_break(after)?.past(b": "),
+        b'\n' | b'\\' if name.start.window_before(2) == b"? " => past_line(after)?.past(b": "),
         _ => None,
     }
 }
@@ -352,12 +353,23 @@ fn past_continuation(at: Cursor<'_>) -> Option<Cursor<'_>> {
 }
 
 /// Returns the position after an operator that assigns or compares.
-fn past_sign(at: Cursor<'_>) -> Option<Cursor<'_>> {
+fn past_sign<'b>(name: &Name<'_>, at: Cursor<'b>) -> Option<Cursor<'b>> {
     const SIGNS: &[&[u8]] =
         &[b":=", b"=>", b"===", b"==", b"!==", b"!=", b"||=", b"??=", b"?=", b"+=", b"=", b":"];
     let after = SIGNS.iter().find_map(|sign| at.past(sign))?;
+    // `${NAME:-x}`, `${NAME:?message}`
+    let after = match after.next() {
+        Some(b'-' | b'=') if is_expanded(name) => after.forward(1),
+        Some(b'?') if is_expanded(name) => return None,
+        _ => after,
+    };
     let is_other = matches!(after.window(2), [b':', ..] | [b'~', b' ' | b'/']);
     (!is_other).then_some(after)
+}
+
+/// Returns whether a shell replaces the name by the value of its variable: `${NAME`.
+fn is_expanded(name: &Name<'_>) -> bool {
+    name.start.window_before(2) == b"${"
 }
 
 /// Returns the position after the type of a variable and `=`: `: &str = `, ` string = `.
@@ -412,7 +424,7 @@ fn past_value_name<'b>(name: &Name<'b>, has_quote: bool) -> Option<Cursor<'b>> {
     ];
     let mut at = name.end;
     for _ in 0..48 {
-        at = match (past_break(at), at.next()) {
+        at = match (past_line(at), at.next()) {
             (Some(after), _) => after,
             (_, Some(b' ' | b'\t' | b'"' | b'\'' | b',' | b'{' | b'\\')) => at.forward(1),
             _ => break,
@@ -453,5 +465,5 @@ fn past_value_name<'b>(name: &Name<'b>, has_quote: bool) -> Option<Cursor<'b>> {
         Some(at.forward(found).forward(b"default".len()))
     })?;
     let is_whole = found.next().is_some_and(|byte| !byte.is_ascii_alphanumeric());
-    past_sign(past_closers(found).0.skip(40, is_blank)).filter(|_| is_whole)
+    past_sign(name, past_closers(found).0.skip(40, is_blank)).filter(|_| is_whole)
 }

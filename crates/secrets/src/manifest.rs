@@ -9,8 +9,9 @@ use crate::{
     base64::decode,
     class::BASE64,
     cursor::Cursor,
+    margin::past_line,
     placeholder::PLACEHOLDER,
-    span::{Quote, bare_end, is_blank, past_blanks, past_break},
+    span::{Quote, bare_end, is_blank, past_blanks},
     value::{Form, Kind},
 };
 
@@ -67,7 +68,7 @@ fn entries(name: Cursor<'_>, are_encoded: bool) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = past_blanks(start, 8);
     let is_flow = at.next() == Some(b'{');
-    if !is_flow && past_break(at).is_none() {
+    if !is_flow && past_line(at).is_none() {
         // A value without entries, in a template.
         let value = if are_encoded { None } else { value_at(at, false) };
         return value.and_then(|value| value.secret).into_iter().collect();
@@ -75,7 +76,7 @@ fn entries(name: Cursor<'_>, are_encoded: bool) -> Vec<Range<usize>> {
     at = if is_flow { at.forward(1) } else { at };
     for _ in 0..MAX_ENTRIES {
         let mut line = at;
-        while let Some(after) = past_break(line) {
+        while let Some(after) = past_line(line) {
             line = past_blanks(after, 64);
         }
         let is_new = is_flow || line.previous().is_some_and(is_blank);

@@ -4,6 +4,7 @@
 use crate::{
     class::WORD,
     cursor::Cursor,
+    edge::is_edge,
     placeholder::{LONGEST, PLACEHOLDER},
     value::Kind,
 };
@@ -343,6 +344,8 @@ pub(crate) struct Name<'b> {
 impl<'b> Name<'b> {
     /// Returns the name around a word; `None` if it is too long.
     pub(crate) fn around(start: Cursor<'b>, end: Cursor<'b>) -> Option<Self> {
+        /// Length of `u2192` in the escape `\u2192`.
+        const UNICODE: usize = 5;
         let is_in = |byte: u8| WORD.has(byte) || byte == b'-';
         let before = start.window_before(MAX_NAME);
         let mut n_head =
@@ -356,6 +359,10 @@ impl<'b> Name<'b> {
             && matches!(escape.next(), Some(b'b' | b'f' | b'n' | b'r' | b't'))
         {
             n_head = n_head.saturating_sub(1);
+        }
+        // The digits of an escaped mark: `\u2192password` in the listing of a file.
+        if escape.previous() == Some(b'\\') && is_edge(escape.forward(UNICODE).before()) {
+            n_head = n_head.saturating_sub(UNICODE);
         }
         let name_start = start.back(n_head);
         if follows_placeholder(name_start) {

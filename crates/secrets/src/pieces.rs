@@ -10,6 +10,7 @@ use memchr::memmem;
 use crate::{
     class::{BASE64_URL, Class, PIECE},
     cursor::Cursor,
+    margin::{past_line, past_margin},
     placeholder::is_example,
     randomness::{Makeup, has_many_humps},
     span::{Quote, is_blank, is_quote, past_blanks, past_break, past_colors, past_tab},
@@ -165,7 +166,8 @@ pub(crate) fn past_seam(at: Cursor<'_>) -> Option<(Cursor<'_>, Seam)> {
         if let Some(next) = past_joint(line, true) {
             return Some((next, Seam::Joint));
         }
-        let frame = past_same(at, line).or_else(|| past_frame(line));
+        let margin = past_margin(at, line).or_else(|| past_same(at, line));
+        let frame = margin.or_else(|| past_frame(line));
         let is_marked = is_marked || frame.is_some();
         let line = past_blanks(past_colors(frame.unwrap_or(line)), MAX_INDENT);
         // A line of code with one of two joined strings is a joint.
@@ -199,7 +201,10 @@ pub(crate) fn past_joint(at: Cursor<'_>, may_be_listed: bool) -> Option<Cursor<'
     let marked = line.past(b"-").or_else(|| line.past("¬".as_bytes())).or_else(|| line.past(b"`"));
     let line = marked.filter(|line| past_break(*line).is_some()).unwrap_or(line);
     let line = match past_break(line) {
-        Some(line) => past_blanks(past_frame(line).unwrap_or(line).skip(60, is_glue), 60),
+        Some(next) => {
+            let margin = past_margin(line, next).or_else(|| past_frame(next));
+            past_blanks(margin.unwrap_or(next).skip(60, is_glue), 60)
+        }
         None => line,
     };
     let line = if line.place() > closed.place() {
@@ -242,7 +247,7 @@ fn past_call(closed: Cursor<'_>) -> Option<Cursor<'_>> {
         b"+=",
     ];
     let end = closed.skip(2, |byte| byte == b')' || byte == b';');
-    let line = past_blanks(past_break(end)?, 60);
+    let line = past_blanks(past_line(end)?, 60);
     let name = line.skip(24, |byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$');
     CALLS.iter().find_map(|call| name.past(call))
 }

@@ -12,7 +12,8 @@ use crate::{
     command_line::password,
     cursor::Cursor,
     edge::is_edge,
-    span::{Quote, bare_end, is_blank, past_blanks, past_break},
+    margin::past_line,
+    span::{Quote, bare_end, is_blank, past_blanks},
 };
 
 /// Bytes before a command that are searched for the command that writes to it.
@@ -106,7 +107,7 @@ fn handed(end: Cursor<'_>) -> Option<Range<usize>> {
 
 /// Finds the first line of a document in a script.
 fn here(end: Cursor<'_>) -> Option<Range<usize>> {
-    let value = past_break(end.forward(line(end).len()))?;
+    let value = past_line(end.forward(line(end).len()))?;
     secret(value, bare_end(value, |_| false))
 }
 
@@ -285,7 +286,7 @@ pub(crate) fn call(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let mut last = None;
     for n in 0..6 {
         at = past_blanks(at, 16);
-        at = past_break(at).map_or(at, |at| past_blanks(at, 64));
+        at = past_line(at).map_or(at, |at| past_blanks(at, 64));
         at = at.past(b"Some(").unwrap_or(at);
         at = match Quote::open(at) {
             Some((quote, value)) => {

@@ -12,6 +12,7 @@ use crate::{
     class::BASE64,
     command_line::password,
     cursor::Cursor,
+    margin::past_line,
     piped::{echoed, is_named, is_password},
     span::{Quote, bare_end, past_break, past_colors},
     value::{is_invented, is_scrambled, is_strong, is_uuid},
@@ -90,7 +91,7 @@ pub(crate) fn decrypted(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> 
     const MAX_CALL: usize = 600;
     let text = until_placeholder(end.window(MAX_CALL));
     let mut signs = memchr::memchr2_iter(b'\n', b'\\', text);
-    let start = signs.find_map(|n| past_break(end.forward(n)))?;
+    let start = signs.find_map(|n| past_line(end.forward(n)))?;
     let start = SIGNS.iter().find_map(|sign| start.past(sign)).unwrap_or(start);
     let value = Quote::open(start).map_or(start, |(_, value)| value);
     let value_end = bare_end(value, |_| false);
@@ -136,7 +137,7 @@ fn line(end: Cursor<'_>) -> Option<(&[u8], Cursor<'_>, Cursor<'_>)> {
     // `2>/dev/null` hides the errors only.
     let mut arrows = memchr::memchr_iter(b'>', rest);
     let is_stored = arrows.any(|n| n == 0 || rest.get(n.saturating_sub(1)) != Some(&b'2'));
-    let start = past_break(end.forward(n_line)).filter(|_| !is_read && !is_stored)?;
+    let start = past_line(end.forward(n_line)).filter(|_| !is_read && !is_stored)?;
     let start = past_result(past_colors(start));
     let value = Quote::open(start).map_or(start, |(_, value)| value);
     let value_end = bare_end(value, |_| false);

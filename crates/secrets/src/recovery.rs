@@ -9,6 +9,7 @@ use crate::{
     around::{past_closers, until_placeholder},
     class::{ANY_HEX, LETTERS},
     cursor::Cursor,
+    margin::past_line,
     placeholder::{PLACEHOLDER, is_template},
     randomness::Makeup,
     span::{Quote, is_blank, past_blanks, past_break},
@@ -43,7 +44,7 @@ pub(crate) fn phrase(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
         if N_WORDS.contains(&n_words) && past_break(next).is_some() {
             whole = Some(word_end);
         }
-        let next = past_break(next).map_or(next, |line| past_blanks(line, 16));
+        let next = past_line(next).map_or(next, |line| past_blanks(line, 16));
         if next.place() == word_end.place() {
             break;
         }
@@ -61,7 +62,7 @@ fn value_of(end: Cursor<'_>) -> Option<Cursor<'_>> {
     let verb = memchr::memmem::find(note, b" is ").map(|at| at.saturating_add(3));
     let at = closed.forward(sign.or(verb)?).forward(1);
     let at = past_blanks(at, 8);
-    let at = past_break(at).map_or(at, |line| past_blanks(line, 40));
+    let at = past_line(at).map_or(at, |line| past_blanks(line, 40));
     Some(Quote::open(at).map_or(at, |(_, value)| value))
 }
 
@@ -109,7 +110,7 @@ pub(crate) fn codes(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
         }
         // The number of a line is before some codes.
         let next = past_closers(code_end).0.skip(12, is_between);
-        let next = past_break(next).map_or(next, |line| line.skip(12, is_between));
+        let next = past_line(next).map_or(next, |line| line.skip(12, is_between));
         let next = Quote::open(next).map_or(next, |(_, code)| code);
         if next.place() == code_end.place() {
             break;
@@ -124,7 +125,7 @@ fn list_of(end: Cursor<'_>) -> Option<Cursor<'_>> {
     let note = end.skip(MAX_NOTE, |byte| byte != b':' && byte != b'\n' && byte != b'\\');
     let sign = note.past(b":").unwrap_or(note);
     let at = sign.skip(8, |byte| is_blank(byte) || byte == b'[');
-    let at = past_break(at)
+    let at = past_line(at)
         .map_or(at, |line| line.skip(12, |byte| !byte.is_ascii() || b" \t*-|".contains(&byte)));
     let at = Quote::open(at).map_or(at, |(_, code)| code);
     (at.place() > end.place()).then_some(at)
@@ -134,7 +135,7 @@ fn list_of(end: Cursor<'_>) -> Option<Cursor<'_>> {
 pub(crate) fn wallet(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     const LENGTH: usize = 64;
     let at = past_blanks(end, 8);
-    let at = past_break(at).map_or(at, |line| past_blanks(line, 60));
+    let at = past_line(at).map_or(at, |line| past_blanks(line, 60));
     let start = Quote::open(at).map_or(at, |(_, value)| value);
     let digits = start.past(b"0x").unwrap_or(start);
     let last = digits.skip(LENGTH.saturating_add(1), |byte| ANY_HEX.has(byte));
@@ -149,7 +150,7 @@ pub(crate) fn numbers(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     const MAX_LINES: usize = 80;
     const MIN_PAIRS: usize = 16;
     let is_in = |byte: u8| ANY_HEX.has(byte) || byte == b':';
-    let start = past_blanks(past_break(end)?, 16);
+    let start = past_blanks(past_line(end)?, 16);
     let (mut at, mut last) = (start, start);
     let mut n_pairs = 0_usize;
     for _ in 0..MAX_LINES {
@@ -161,7 +162,7 @@ pub(crate) fn numbers(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
         }
         n_pairs = n_pairs.saturating_add(line.len() / 3);
         last = line_end;
-        let Some(next) = past_break(line_end).map(|line| past_blanks(line, 16)) else { break };
+        let Some(next) = past_line(line_end).map(|line| past_blanks(line, 16)) else { break };
         at = next;
     }
     let is_cut = last.rest().starts_with(PLACEHOLDER);

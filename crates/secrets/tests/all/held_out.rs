@@ -96,6 +96,9 @@ fn only_the_token_of_a_longer_text_is_redacted() {
         "sed -i 's/^DO_PAT=.*/DO_PAT=@/' .env",
         "git clone https://x-token-auth:@@bitbucket.org/a/b.git",
         "twine upload --repository-url https://__token__:@@upload.x.dev/legacy/",
+        "     1→$ gh auth token\\n     2→@\\n     3→$ ls",
+        "deploy/app.yml:12:token: |\\ndeploy/app.yml:13:  @\\ndeploy/app.yml:14:port: 1",
+        "DO_TOKEN: ${DO_TOKEN:-@}",
     ] {
         assert_only_redacted(text, &token);
     }
