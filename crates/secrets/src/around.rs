@@ -21,9 +21,11 @@ pub(crate) fn context(place: Cursor<'_>, max: usize) -> &[u8] {
 
 /// Returns the bytes after the last line break, plain or escaped.
 pub(crate) fn last_line(before: &[u8]) -> &[u8] {
-    let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-    let escape = memmem::rfind(line, b"\\n").map_or(0, |at| at.saturating_add(2));
-    line.get(escape..).unwrap_or_default()
+    let start = memchr::memrchr(b'\n', before).map_or(0, |at| at.saturating_add(1));
+    let line = before.get(start..).unwrap_or_default();
+    let is_break = |at: &usize| line.get(at.saturating_add(1)) == Some(&b'n');
+    let escape = memchr::memrchr_iter(b'\\', line).find(is_break);
+    line.get(escape.map_or(0, |at| at.saturating_add(2))..).unwrap_or_default()
 }
 
 /// Returns the bytes after the last placeholder of a redacted secret.

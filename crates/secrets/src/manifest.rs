@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use crate::{
     around::{past_closers, until_placeholder, without_placeholders},
     base64::decode,
@@ -30,26 +32,61 @@ pub(crate) fn data(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     if n_between == 0 || !name.ends_with(b"kind") || end.next().is_some_and(is_letter) {
         return Vec::new();
     }
-    let first = start.back(without_placeholders(start.window_before(MAX_MANIFEST)).len());
-    let last = end.forward(until_placeholder(end.window(MAX_MANIFEST)).len());
-    let text = last.since(first.place());
-    let mut found = Vec::new();
-    for at in memchr::memmem::find_iter(text, b"data") {
-        let name = first.forward(at);
-        let is_within = name.previous().is_some_and(|byte| byte.is_ascii_alphanumeric());
-        let is_letter_of_escape = matches!(name.window_before(2), [b'\\', b'n']);
-        // Of two manifests, the nearer one has the data.
-        let between = if name.place() < start.place() {
-            start.since(name.place())
-        } else {
-            name.since(end.place())
-        };
-        let is_other = memchr::memmem::find(between, b"---").is_some();
-        if (!is_within || is_letter_of_escape) && !is_other {
-            found.extend(entries(name.forward(4), true));
-        }
-    }
+    let (before, after) = (manifest_before(start), manifest_after(end));
+    let first = start.back(without_placeholders(before).len());
+    let last = end.forward(until_placeholder(after).len());
+    // A manifest has its data once, so of many manifests in a row only the nearest data is read.
+    let names = data_before(first, start).into_iter().chain(data_after(end, last));
+    let mut found: Vec<Range<usize>> = names.flat_map(|name| entries(name, true)).collect();
+    found.sort_unstable_by_key(|secret| secret.start);
     found
+}
+
+/// Number of other names `kind` in one manifest: its owners have kinds, too.
+const MAX_KINDS: usize = 2;
+
+/// Returns the text of a manifest before its kind.
+fn manifest_before(start: Cursor<'_>) -> &[u8] {
+    let text = start.window_before(MAX_MANIFEST);
+    // The last one is the name of the kind itself.
+    let other = memmem::rfind_iter(text, b"kind").nth(MAX_KINDS.saturating_add(1));
+    other.and_then(|n| text.get(n..)).unwrap_or(text)
+}
+
+/// Returns the text of a manifest after its kind.
+fn manifest_after(end: Cursor<'_>) -> &[u8] {
+    let text = end.window(MAX_MANIFEST);
+    let other = memmem::find_iter(text, b"kind").nth(MAX_KINDS);
+    other.and_then(|n| text.get(..n)).unwrap_or(text)
+}
+
+/// Limit for the names `data` on each side of a kind.
+const MAX_NAMES: usize = 4;
+
+/// Returns the ends of the last names `data` in the manifest before a kind.
+fn data_before<'b>(first: Cursor<'b>, start: Cursor<'b>) -> Vec<Cursor<'b>> {
+    let text = start.since(first.place());
+    let found = memmem::rfind_iter(text, b"data").map(|n| first.forward(n));
+    let is_near = |name: &Cursor<'_>| memmem::find(start.since(name.place()), b"---").is_none();
+    let near = found.filter(|name| is_name(*name)).take(MAX_NAMES).filter(is_near);
+    near.map(|name| name.forward(4)).collect()
+}
+
+/// Returns the ends of the first names `data` in the manifest after a kind.
+fn data_after<'b>(end: Cursor<'b>, last: Cursor<'b>) -> Vec<Cursor<'b>> {
+    let text = last.since(end.place());
+    // Of two manifests, the nearer one has the data.
+    let length = memmem::find(text, b"---").unwrap_or(text.len());
+    let found = memmem::find_iter(text.get(..length).unwrap_or(text), b"data");
+    let names = found.map(|n| end.forward(n)).filter(|name| is_name(*name)).take(MAX_NAMES);
+    names.map(|name| name.forward(4)).collect()
+}
+
+/// Returns whether `data` at a position is a whole name.
+fn is_name(at: Cursor<'_>) -> bool {
+    let is_within = at.previous().is_some_and(|byte| byte.is_ascii_alphanumeric());
+    let is_letter_of_escape = matches!(at.window_before(2), [b'\\', b'n']);
+    !is_within || is_letter_of_escape
 }
 
 /// Finds the values below `stringData`.
@@ -104,7 +141,7 @@ fn entries(name: Cursor<'_>, are_encoded: bool) -> Vec<Range<usize>> {
 fn is_public(name: &[u8]) -> bool {
     const NAMES: &[&[u8]] = &[b"user", b"host", b"url", b"port", b"mail", b"region", b"endpoint"];
     let lower = name.to_ascii_lowercase();
-    NAMES.iter().any(|name| memchr::memmem::find(&lower, name).is_some())
+    NAMES.iter().any(|name| memmem::find(&lower, name).is_some())
 }
 
 /// The value of an entry.
@@ -139,4 +176,22 @@ fn is_encoded_secret(value: &[u8]) -> bool {
     // Bytes that are not text are a key.
     let is_key = std::str::from_utf8(decoded).is_err() && decoded.len() >= 16;
     is_key || Kind::Password.secret_in(decoded, Form::Quoted).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_manifests_only_the_nearest_data_is_read() {
+        let text = "kind: Secret\ndata:\n".repeat(1000);
+        let place = text.len() / 38 * 19 + "kind: ".len();
+        let start = Cursor::new(text.as_bytes()).to(place);
+        let end = start.forward("Secret".len());
+        assert!(text[place..].starts_with("Secret"));
+        assert!(manifest_before(start).len() < 64 && manifest_after(end).len() < 64);
+        let last = end.forward(MAX_MANIFEST);
+        assert_eq!(data_after(end, last).len(), MAX_NAMES);
+        assert_eq!(data_before(Cursor::new(text.as_bytes()), start).len(), MAX_NAMES);
+    }
 }

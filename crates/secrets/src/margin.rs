@@ -26,9 +26,7 @@ pub(crate) fn past_line(at: Cursor<'_>) -> Option<Cursor<'_>> {
 pub(crate) fn past_margin<'b>(end: Cursor<'b>, line: Cursor<'b>) -> Option<Cursor<'b>> {
     /// Limit for the quotes that are tried as the start of the line before.
     const MAX_QUOTES: usize = 12;
-    // Most lines start with blanks and a word, or with a quote.
-    let mark = line.skip(MAX_MARGIN, is_blank).next()?;
-    if is_blank(line.next()?) && mark.is_ascii_alphabetic() || matches!(mark, b'"' | b'}' | b'<') {
+    if !may_have_margin(line) {
         return None;
     }
     let before = end.window_before(MAX_LINE);
@@ -41,6 +39,36 @@ pub(crate) fn past_margin<'b>(end: Cursor<'b>, line: Cursor<'b>) -> Option<Curso
         .take(MAX_QUOTES)
         .chain(is_whole.then_some(start))
         .find_map(|above| past_same(above, line, is_whole && above.place() == start.place()))
+}
+
+/// Returns whether a line starts like one with a margin, so that the line before it must be searched. Most lines do not.
+fn may_have_margin(line: Cursor<'_>) -> bool {
+    let start = line.skip(MAX_MARGIN, is_blank);
+    match start.next() {
+        Some(b'0'..=b'9' | b'+' | b'-' | b'>' | b'#' | b'/' | b'*' | b';' | b'[') => true,
+        Some(b'.' | b'~' | b'A'..=b'Z' | b'a'..=b'z') if start.place() == line.place() => {
+            let name = line.skip(MAX_MARGIN, is_in_name);
+            let text = name.since(line.place());
+            let is_name = match name.next() {
+                Some(b':') => {
+                    let is_number = |byte: u8| byte.is_ascii_digit();
+                    text.contains(&b'.') || name.forward(1).next().is_some_and(is_number)
+                }
+                // `web-1  | `, `Feb  3 `
+                Some(b' ') => {
+                    text.len() == 3 || name.skip(MAX_MARGIN, is_blank).next() == Some(b'|')
+                }
+                _ => text.ends_with(b"-"),
+            };
+            is_name || text.windows(2).any(|two| matches!(two, [b'-', b'0'..=b'9']))
+        }
+        _ => false,
+    }
+}
+
+/// Returns whether a byte is in the name of a file, of a container or of a process.
+fn is_in_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_./@+-~".contains(&byte)
 }
 
 /// Moves past at most two margins that two lines have in common: of a container, and of a log.
@@ -96,7 +124,6 @@ fn past_mark(at: Cursor<'_>) -> Option<Cursor<'_>> {
 
 /// Moves past the names of files and the numbers of lines that `grep` writes: `app.yml:12:`, `app.yml-13-`, `app.yml:`.
 fn past_files<'b>(above: Cursor<'b>, line: Cursor<'b>) -> Option<Both<'b>> {
-    let is_in = |byte: u8| byte.is_ascii_alphanumeric() || b"_./@+-~".contains(&byte);
     let is_sign = |at: Cursor<'_>| matches!(at.next(), Some(b':' | b'-'));
     let n_same = n_same(above, line);
     let same = line.forward(n_same);
@@ -108,11 +135,12 @@ fn past_files<'b>(above: Cursor<'b>, line: Cursor<'b>) -> Option<Both<'b>> {
         false => Some(same.back(n_digits)).filter(|at| is_sign(at.back(1)))?.back(1),
     };
     let text = name.since(line.place());
-    let is_name =
-        |text: &[u8]| text.iter().copied().all(is_in) && text.iter().any(u8::is_ascii_alphanumeric);
+    let is_name = |text: &[u8]| {
+        text.iter().copied().all(is_in_name) && text.iter().any(u8::is_ascii_alphanumeric)
+    };
     let numbers = past_counted(above.forward(text.len()).forward(1), name.forward(1));
     numbers.filter(|_| is_name(text)).or_else(|| {
-        let colon = line.skip(n_same, is_in);
+        let colon = line.skip(n_same, is_in_name);
         let text = colon.since(line.place());
         let is_file = text.contains(&b'.') && text.last().is_some_and(u8::is_ascii_alphanumeric);
         let line = colon.past(b":").filter(|_| is_file && text.len() < n_same)?;
@@ -167,10 +195,9 @@ fn past_times<'b>(above: Cursor<'b>, line: Cursor<'b>) -> Option<Both<'b>> {
 
 /// Moves past the name of a container or of a process, which is the same in both lines: `web-1  | `, `[web] `.
 fn past_names<'b>(above: Cursor<'b>, line: Cursor<'b>) -> Option<Both<'b>> {
-    let is_in = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-/".contains(&byte);
     let bracket = line.past(b"[");
     let name = bracket.unwrap_or(line);
-    let name_end = name.skip(MAX_MARGIN, is_in);
+    let name_end = name.skip(MAX_MARGIN, is_in_name);
     let end = match bracket {
         Some(_) => name_end.past(b"] "),
         None => name_end.skip(MAX_MARGIN, is_blank).past(b"|"),
