@@ -63,7 +63,7 @@ pub(crate) fn first(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
 pub(crate) fn foreign_name(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     const SIGNS: &[&[u8]] = &[b":", "：".as_bytes(), b"="];
     let end = end.back(usize::from(matches!(end.previous(), Some(b':' | b' '))));
-    let sign = past_blanks(end, 2);
+    let sign = past_blanks(past_closers(end).0, 2);
     let Some(at) = SIGNS.iter().find_map(|text| sign.past(text)) else { return foreign_verb(end) };
     let (value, value_end) = string_or_word(past_blanks(at, 4))?;
     password(value, value_end)

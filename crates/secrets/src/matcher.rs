@@ -184,7 +184,14 @@ impl Matcher {
     pub(crate) fn named(&self, name: &[u8]) -> Option<(&'static Rule, Kind)> {
         let mut at = Cursor::new(name);
         while let Some((start, prefix)) = self.next_prefix(at) {
-            for Start { rule, prefix, .. } in &prefix.starts {
+            for Start { text, rule, prefix, .. } in &prefix.starts {
+                // A name in another language.
+                let is_foreign = !text.is_ascii()
+                    && rule.name == "password"
+                    && start.forward(text.len()).rest().is_empty();
+                if is_foreign {
+                    return Some((rule, Kind::Password));
+                }
                 let [Part::Named(word)] = rule.parts else { continue };
                 let found = Name::around(start, start.forward(prefix.len()));
                 let found = found.filter(|found| found.end.rest().is_empty());
@@ -212,8 +219,9 @@ impl Matcher {
         has_escapes: bool,
     ) -> Verdict {
         let (mut verdict, mut fits) = (Verdict::No, Vec::new());
-        for Start { rule, shift, prefix, .. } in &prefix.starts {
-            let place = Place { start, end: start.forward(prefix.len()), done, has_escapes };
+        for Start { text, rule, shift, prefix } in &prefix.starts {
+            let length = if shift.is_some() { prefix.len() } else { text.len() };
+            let place = Place { start, end: start.forward(length), done, has_escapes };
             let verdict_of_rule = match shift {
                 Some(shift) => place.verdict_in_base64(rule, *shift, prefix),
                 None => place.verdict(rule),
@@ -264,8 +272,37 @@ fn starts_of(rule: &'static Rule) -> impl Iterator<Item = Start> {
                 start(text, Some(shift))
             })
             .filter(|start| start.text.len() >= MIN_LETTERS);
-        std::iter::once(start(prefix.to_owned(), None)).chain(encoded)
+        let escaped = escaped(prefix).into_iter().map(move |text| start(text, None));
+        std::iter::once(start(prefix.to_owned(), None)).chain(encoded).chain(escaped)
     })
+}
+
+/// Returns the spellings of a prefix in JSON whose other letters are escaped, `has\u0142o`, also in JSON within JSON.
+/// Returns none for ASCII.
+fn escaped(prefix: &str) -> Vec<String> {
+    if prefix.is_ascii() {
+        return Vec::new();
+    }
+    let spell = |slashes: &str, is_upper: bool| {
+        let mut text = String::new();
+        let mut units = [0; 2];
+        for char in prefix.chars() {
+            if char.is_ascii() {
+                text.push(char);
+                continue;
+            }
+            for unit in char.encode_utf16(&mut units) {
+                let digits = if is_upper { format!("{unit:04X}") } else { format!("{unit:04x}") };
+                text.push_str(slashes);
+                text.push('u');
+                text.push_str(&digits);
+            }
+        }
+        text
+    };
+    // Each level of JSON doubles the backslashes.
+    let slashes = [1, 2, 4, 8].map(|n| "\\".repeat(n));
+    slashes.iter().flat_map(|slashes| [spell(slashes, false), spell(slashes, true)]).collect()
 }
 
 /// Matches whose secrets are still ahead, in order.

@@ -105,6 +105,24 @@ fn only_the_token_of_a_longer_text_is_redacted() {
 }
 
 #[test]
+fn a_name_in_another_language_is_found_in_escapes() {
+    let secret = Random::new(5).letters(16);
+    for name in [
+        "contraseña",
+        "contrase\\u00f1a",
+        "\\u043f\\u0430\\u0440\\u043e\\u043b\\u044c",
+        "has\\u0142o",
+    ] {
+        for line in [
+            format!("{{\"input\":{{\"{name}\":\"{secret}\"}}}}"),
+            format!("{{\"text\":\"{name}: {secret}\"}}"),
+        ] {
+            assert!(is_gone(&redacted(&mut Search::new(), &line), &secret), "{line}");
+        }
+    }
+}
+
+#[test]
 fn a_setting_in_the_line_after_a_secret_stays() {
     let mut random = Random::new(2);
     for text in [
