@@ -8,6 +8,7 @@ use memchr::memmem;
 
 use crate::{
     around::{context, without_placeholders},
+    class::{PASSWORD, USER},
     command_line::password,
     cursor::Cursor,
     placeholder::is_template,
@@ -22,6 +23,72 @@ pub(crate) fn directory(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> 
     let user = end.forward(memchr::memchr(b':', host.since(end.place()))?);
     let is_entry = user.since(end.place()).contains(&b'=');
     password(user.forward(1), host).filter(|_| is_entry)
+}
+
+/// Finds the password whose marks have no codes, as a URL should have them: `postgres://ada:P@ss#1@db:5432/shop`. It ends
+/// at the last `@` before the host.
+pub(crate) fn unescaped(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    /// Schemes of databases and queues. In a URL of the web, a path follows the host, and may have a `@`.
+    const STORES: &[&[u8]] = &[
+        b"postgres",
+        b"mysql",
+        b"mariadb",
+        b"mongodb",
+        b"redis",
+        b"amqp",
+        b"mssql",
+        b"sqlserver",
+        b"oracle",
+        b"clickhouse",
+        b"cockroach",
+        b"nats",
+        b"psycopg",
+        b"pymysql",
+        b"asyncpg",
+        b"valkey",
+    ];
+    /// Bytes of a scheme.
+    const MAX_SCHEME: usize = 24;
+    let is_in = |byte: u8| byte.is_ascii_graphic() && !is_quote(byte) && !b"<>\\{}".contains(&byte);
+    let value = end.skip(64, |byte| USER.has(byte)).past(b":")?;
+    let whole = value.skip(255, is_in).since(value.place());
+    let scheme = start.window_before(MAX_SCHEME);
+    let is_store = STORES.iter().any(|store| memmem::find(scheme, store).is_some());
+    if is_port(whole) {
+        return None;
+    }
+    let mut last = None;
+    for n in memchr::memchr_iter(b'@', whole) {
+        let Some(is_clear) = host(value.forward(n).forward(1)) else { continue };
+        last = Some(value.forward(n));
+        if is_clear || !is_store {
+            break;
+        }
+    }
+    let at = last?;
+    let text = at.since(value.place());
+    let is_plain = text.iter().all(|byte| PASSWORD.has(*byte));
+    let is_path = !is_store && text.contains(&b'/');
+    password(value, at).filter(|_| !is_plain && !is_path)
+}
+
+/// Returns whether a host ends where a host can end; if it does, whether it has a port or a domain.
+fn host(at: Cursor<'_>) -> Option<bool> {
+    let end = at.skip(255, |byte| byte.is_ascii_alphanumeric() || b".-_".contains(&byte));
+    let name = end.since(at.place());
+    let port =
+        end.past(b":").is_some_and(|port| port.next().is_some_and(|byte| byte.is_ascii_digit()));
+    let is_over = end.next().is_none_or(|byte| {
+        byte.is_ascii_whitespace() || is_quote(byte) || b"/?,;)]}\\<>&".contains(&byte)
+    });
+    let is_domain = name.contains(&b'.') || name == b"localhost";
+    (!name.is_empty() && (is_over || port)).then_some(is_domain || port)
+}
+
+/// Returns whether the text after a host and a colon starts with a port: `1433;databaseName=x`.
+pub(crate) fn is_port(text: &[u8]) -> bool {
+    let n_digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    n_digits > 0 && text.get(n_digits).is_none_or(|byte| b"/?,;#".contains(byte))
 }
 
 /// Finds the password in a URL whose marks have codes: `postgres%3A%2F%2Fada%3Ax%40host`.

@@ -12,6 +12,7 @@ use crate::{
         ANY_HEX, AZURE, BASE64, BASE64_URL, BETWEEN, CAPITALS, DASHED, DIGITS, DOTTED, HEX,
         LETTERS, PADDED_URL, PAIR, PASSWORD, PATH, SIGNATURE, TEAMS, USER, UUID, WORD,
     },
+    link_user::is_port,
     placeholder::{is_example, is_template, is_weak},
     randomness::{Makeup, has_many_humps},
     rule::{
@@ -191,7 +192,10 @@ static BY_PREFIX: &[Rule] = &[
     Rule {
         edge: Edge::None,
         secret: Secret::Part(2),
-        accepts: |password| !is_example(password) && !is_weak(password) && !is_template(password),
+        accepts: |password| {
+            let is_other = is_example(password) || is_weak(password) || is_template(password);
+            !is_other && !is_port(password)
+        },
         ..Rule::new(
             "url-password",
             "a password in a URL: scheme://user:password@host",

@@ -12,6 +12,7 @@ use crate::{
     kept::{is_free, is_kept},
     matcher::{Fit, Matcher},
     meaning::Meaning,
+    placeholder::PLACEHOLDER,
     redact::redacted_text,
     rule::Rule,
     value::Kind as Promise,
@@ -230,7 +231,9 @@ impl Strings<'_, '_> {
 
     fn name(&self, name: Text<'_>) -> Named {
         const MAX_NAME: usize = 128;
-        let is_short = name.body().len() <= MAX_NAME;
+        // A redacted name may have been longer.
+        let is_whole = memchr::memmem::find(name.body().as_bytes(), PLACEHOLDER).is_none();
+        let is_short = name.body().len() <= MAX_NAME && is_whole;
         is_short.then(|| self.matcher.named(name.decode().as_bytes())).flatten()
     }
 

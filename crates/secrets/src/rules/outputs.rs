@@ -133,6 +133,13 @@ pub(super) static BY_OUTPUT: &[Rule] = &[
         &["ldap://", "ldaps://"],
         &[By(link_user::directory)],
     ),
+    // In: `postgres://ada:P@ss#1@db:5432/shop`. Out: `P@ss#1`.
+    Rule::new(
+        "url-password",
+        "in a URL, with marks that should have codes",
+        &["://", r":\/\/", r":\\/\\/", r":\\\\/\\\\/"],
+        &[By(link_user::unescaped)],
+    ),
     // In: `postgres%3A%2F%2Fada%3Ax%40host`. Out: `x`.
     Rule::new(
         "url-password",

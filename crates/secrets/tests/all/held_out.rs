@@ -99,6 +99,7 @@ fn only_the_token_of_a_longer_text_is_redacted() {
         "     1→$ gh auth token\\n     2→@\\n     3→$ ls",
         "deploy/app.yml:12:token: |\\ndeploy/app.yml:13:  @\\ndeploy/app.yml:14:port: 1",
         "DO_TOKEN: ${DO_TOKEN:-@}",
+        "jdbc:sqlserver://db:1433;databaseName=x;user=sa;password=@;encrypt=true",
     ] {
         assert_only_redacted(text, &token);
     }
