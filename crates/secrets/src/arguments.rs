@@ -403,6 +403,28 @@ pub(crate) fn client(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     is_key.then(|| value.place()..value_end.place())
 }
 
+/// Finds the strings of a list of passwords: `"passwords": ["x", "y"]`. The prefix may end in a quote.
+pub(crate) fn listed(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
+    /// Limit for the strings of a list.
+    const MAX_ITEMS: usize = 32;
+    let is_mark = end.previous().is_some_and(|byte| is_quote(byte) || byte == b'\\');
+    let sign = past_blanks(past_closers(end.back(usize::from(is_mark))).0, 4);
+    let list = sign.past(b":").or_else(|| sign.past(b"=")).map(|at| past_blanks(at, 4));
+    let list = list.filter(|at| !at.rest().starts_with(PLACEHOLDER)).and_then(|at| at.past(b"["));
+    let (Some(mut at), mut found) = (list, Vec::new()) else { return Vec::new() };
+    for _ in 0..MAX_ITEMS {
+        let item = past_blanks(at, 40);
+        let item = past_line(item).map_or(item, |line| past_blanks(line, 60));
+        let Some((quote, value)) = Quote::open(item) else { break };
+        let Some(value_end) = quote.close(value) else { break };
+        found.extend(password(value, value_end));
+        let closed = past_blanks(past_closers(value_end).0, 8);
+        let Some(next) = closed.past(b",") else { break };
+        at = next;
+    }
+    found
+}
+
 /// Finds the value after the short name `pw`.
 pub(crate) fn short_name(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let is_whole = is_edge(start.before()) && start.previous() != Some(b'-');
@@ -471,6 +493,23 @@ pub(crate) fn after_id(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let text = value_end.since(value.place());
     let is_key = text.len() >= 20 && (is_strong(text) || is_scrambled(text));
     password(value, value_end).filter(|_| is_key)
+}
+
+/// Finds a token of a bot of Discord in base64, whose first letters are the prefix.
+pub(crate) fn encoded_bot(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    /// Letters of a token: the shortest and the longest.
+    const LENGTHS: std::ops::RangeInclusive<usize> = 72..=108;
+    let last = end.skip(200, |byte| crate::class::BASE64.has(byte));
+    let text = last.since(start.place());
+    if !LENGTHS.contains(&text.len()) || !is_edge(start.before()) {
+        return None;
+    }
+    let mut decoded = Vec::new();
+    crate::base64::decode(text, &mut decoded);
+    let lengths: Vec<usize> = decoded.split(|byte| *byte == b'.').map(<[u8]>::len).collect();
+    let is_in = |byte: &u8| *byte == b'.' || crate::class::BASE64_URL.has(*byte);
+    let is_token = matches!(lengths.as_slice(), [20..=28, 6, 27..=45]) && decoded.iter().all(is_in);
+    is_token.then(|| start.place()..last.place())
 }
 
 /// Finds a signed JSON Web Token in base64, whose first letters are the prefix.

@@ -19,6 +19,34 @@ pub(crate) fn context(place: Cursor<'_>, max: usize) -> &[u8] {
     last_line(before)
 }
 
+/// Returns at most `max` bytes before a position in its command, back to the last redacted secret. A backslash at the end
+/// of a line continues the command in the next line.
+pub(crate) fn command(place: Cursor<'_>, max: usize) -> &[u8] {
+    /// Limit for the lines of a command.
+    const MAX_LINES: usize = 8;
+    let wide = without_placeholders(place.window_before(max.saturating_add(LONGEST)));
+    let before = wide.get(wide.len().saturating_sub(max)..).unwrap_or_default();
+    let mut length = last_line(before).len();
+    for _ in 0..MAX_LINES {
+        let head = before.get(..before.len().saturating_sub(length)).unwrap_or_default();
+        let Some(line) = continued(head) else { break };
+        length = before.len().saturating_sub(line.len()).saturating_add(last_line(line).len());
+    }
+    before.get(before.len().saturating_sub(length)..).unwrap_or_default()
+}
+
+/// Returns a text without the backslash and the line break at its end, if the backslash continues the line.
+fn continued(text: &[u8]) -> Option<&[u8]> {
+    if let Some(line) = text.strip_suffix(b"\n") {
+        return line.strip_suffix(b"\\");
+    }
+    let line = text.strip_suffix(b"n")?;
+    let n_slashes = line.iter().rev().take_while(|byte| **byte == b'\\').count();
+    // In JSON, the backslash has two bytes where the line break has one before its letter.
+    let is_continued = n_slashes > 0 && n_slashes.is_multiple_of(3);
+    line.get(..line.len().saturating_sub(n_slashes)).filter(|_| is_continued)
+}
+
 /// Returns the bytes after the last line break, plain or escaped.
 pub(crate) fn last_line(before: &[u8]) -> &[u8] {
     let start = memchr::memrchr(b'\n', before).map_or(0, |at| at.saturating_add(1));

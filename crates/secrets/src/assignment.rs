@@ -10,17 +10,18 @@ use std::{borrow::Cow, ops::Range};
 use memchr::memmem;
 
 use crate::{
-    around::{context, past_closers, until_placeholder, without_placeholders},
+    around::{context, past_closers, without_placeholders},
     before,
     class::USER,
     cursor::Cursor,
     edge::is_edge,
-    link::{Link, is_spoken, link},
+    inner::{default_below, fallback, inner},
+    link::{Link, is_spoken, is_told, link},
     margin::past_line,
     name::{Name, Word},
     nearby::{is_below_user, is_in_section, is_plain},
     pieces::past_pieces,
-    placeholder::PLACEHOLDER,
+    placeholder::{PLACEHOLDER, is_template},
     randomness::Makeup,
     span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break, past_colors},
     value::{Form, Kind, is_invented, is_scheme, is_scrambled, is_strong, is_word_list},
@@ -60,6 +61,11 @@ pub(crate) fn find(word: Word, start: Cursor<'_>, end: Cursor<'_>) -> Option<Ran
         let (quote, start) = Quote::open(at?)?;
         secret(Found { start, end: quote.close(start)?, form: Form::Quoted })
     };
+    let below = || {
+        let (start, end) = if link == Link::Sign { default_below(at)? } else { return None };
+        let is_bare = !end.next().is_some_and(|byte| is_quote(byte) || byte == b'\\');
+        secret(Found { start, end, form: if is_bare { Form::Loose } else { Form::Quoted } })
+    };
     let earlier = || {
         // A second run must find no more than the first.
         let value = past_blanks(at, 8).skip(8, |byte| is_quote(byte) || byte == b'\\');
@@ -67,7 +73,11 @@ pub(crate) fn find(word: Word, start: Cursor<'_>, end: Cursor<'_>) -> Option<Ran
             before::find(&name).filter(|_| !value.rest().starts_with(PLACEHOLDER))?;
         secret(Found { start, end, form: Form::Quoted })
     };
-    value(&name, kind, link, at, is_tight).and_then(secret).or_else(inner).or_else(earlier)
+    value(&name, kind, link, at, is_tight)
+        .and_then(secret)
+        .or_else(inner)
+        .or_else(below)
+        .or_else(earlier)
 }
 
 /// Returns the range of the secret in a value.
@@ -123,6 +133,9 @@ fn found(kind: Kind, name: &Name<'_>, value: &Found<'_>) -> Option<Range<usize>>
     if kind == Kind::Padded && name.is_bare() && is_in_section(name, text) {
         return Some(place..place.saturating_add(text.len()));
     }
+    if is_number(name, value, text) {
+        return Some(place..place.saturating_add(text.len()));
+    }
     // `API_KEY = "marble-maple-thunder-orbit"`
     let is_list = kind == Kind::Secret
         && value.form == Form::Quoted
@@ -138,52 +151,19 @@ fn found(kind: Kind, name: &Name<'_>, value: &Found<'_>) -> Option<Range<usize>>
     Some(if is_token { past_pieces(range, value.end) } else { range })
 }
 
-/// Returns the position of the first string in an object: `"oauth": {"github.com": "x"}`.
-fn inner(at: Cursor<'_>) -> Option<Cursor<'_>> {
-    let at = past_blanks(past_blanks(at, 8).past(b"{")?, 8);
-    let at = past_line(at).map_or(at, |at| past_blanks(at, 40));
-    let (quote, name) = Quote::open(at)?;
-    let end = quote.close(name)?;
-    let text = end.since(name.place());
-    let sign = past_blanks(past_closers(end).0, 8).past(b":")?;
-    if text.contains(&b'.') {
-        return Some(past_blanks(sign, 8));
-    }
-    value_in(text, past_blanks(sign, 8))
-}
-
-/// Returns the position of the value in an object whose first member is given: `"sensitive": true, "value": "x"`.
-fn value_in<'b>(mut name: &'b [u8], mut at: Cursor<'b>) -> Option<Cursor<'b>> {
-    /// Limit for the members before the value.
-    const MAX_MEMBERS: usize = 4;
-    for _ in 0..MAX_MEMBERS {
-        if name.eq_ignore_ascii_case(b"value") {
-            return Some(at);
-        }
-        let end = match Quote::open(at) {
-            Some((quote, value)) => past_closers(quote.close(value)?).0,
-            None => at.skip(8, |byte| byte.is_ascii_alphanumeric()),
-        };
-        let next = past_blanks(past_blanks(end, 8).past(b",")?, 8);
-        let next = past_line(next).map_or(next, |next| past_blanks(next, 40));
-        let (quote, start) = Quote::open(next)?;
-        let name_end = quote.close(start)?;
-        name = name_end.since(start.place());
-        at = past_blanks(past_blanks(past_closers(name_end).0, 8).past(b":")?, 8);
-    }
-    None
-}
-
-/// Returns the position of the fallback string of a value: `get("X") ?: "x"`.
-fn fallback(at: Cursor<'_>) -> Option<Cursor<'_>> {
-    const SIGNS: &[&[u8]] = &[b" ?: ", b" || ", b" ?? ", b" or "];
-    /// Bytes after the sign that are searched for it.
-    const MAX_CALL: usize = 80;
-    let line = until_placeholder(at.window(MAX_CALL))
-        .split(|byte| *byte == b'\n' || *byte == b';')
-        .next()?;
-    let found = SIGNS.iter().find_map(|sign| Some((memmem::find(line, sign)?, sign.len())))?;
-    Some(at.forward(found.0).forward(found.1))
+/// Returns whether a value is a number of at least six digits, in quotes or after a name in quotes that says nothing but
+/// `password`.
+fn is_number(name: &Name<'_>, value: &Found<'_>, text: &[u8]) -> bool {
+    const NAMES: &[&[u8]] =
+        &[b"password", b"passwd", b"passcode", b"pwd", b"userPassword", b"user_password"];
+    let is_quoted = value.form == Form::Quoted || past_closers(name.end).1;
+    is_quoted
+        && (6..=24).contains(&text.len())
+        && text.iter().all(u8::is_ascii_digit)
+        && NAMES.iter().any(|text| name.end.since(name.start.place()).eq_ignore_ascii_case(text))
+        && !is_template(text)
+        && text.iter().any(|digit| text.first() != Some(digit))
+        && !value.end.rest().starts_with(PLACEHOLDER)
 }
 
 /// Returns the part of a value that is a secret, if there is one. Line breaks are removed first, so
@@ -223,7 +203,10 @@ fn value<'b>(
         Link::Sign => past_block(start),
         Link::Tag => start,
         Link::Apart if is_long(start) => start,
-        Link::Apart if matches!(kind, Kind::Password | Kind::Passphrase) && is_spoken(start) => {
+        Link::Apart
+            if matches!(kind, Kind::Password | Kind::Passphrase)
+                && (is_spoken(start) || is_told(name, start)) =>
+        {
             start
         }
         Link::Blank if is_argument(name) || is_apart(name, kind, start) => start,

@@ -9,8 +9,10 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::{
-    around::{context, past_closers, until_placeholder},
+    around::{command, past_closers, until_placeholder},
     cursor::Cursor,
+    link::past_continuation,
+    nearby::is_plain,
     placeholder::PLACEHOLDER,
     span::{Quote, bare_end, is_blank, is_quote, string_or_word},
     value::{Form, Kind, is_invented, is_strong, is_word_list},
@@ -75,7 +77,7 @@ const USER_AND_PASSWORD: &[&[u8]] = &[b"http", b"https", b"xh", b"xhs", b"ab", b
 
 /// Returns whether a command has one of some words before an option.
 fn has_command(start: Cursor<'_>, words: &[&[u8]]) -> bool {
-    let command = context(start, MAX_COMMAND);
+    let command = command(start, MAX_COMMAND);
     let command = command.rsplit(|byte| b";|&".contains(byte)).next().unwrap_or_default();
     let mut found = command.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'-');
     found.any(|word| words.contains(&word))
@@ -201,7 +203,7 @@ pub(crate) fn password_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Rang
     // Few positions have a value, so the command is searched last.
     let (value, value_end) = argument(start, end, matches!(option, b'p' | b'P'))?;
     let found = password(value, value_end)?;
-    let command = context(start, MAX_COMMAND);
+    let command = command(start, MAX_COMMAND);
     let command = command.rsplit(|byte| b";|".contains(byte)).next().unwrap_or_default();
     let (_, words) = WORDS.iter().find(|(letter, _)| *letter == option)?;
     words.iter().any(|word| memmem::find(command, word).is_some()).then_some(found)
@@ -219,6 +221,18 @@ pub(crate) fn quoted(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
         return if is_plain || is_strong { password(at, value_end) } else { None };
     };
     password(value, quote.close(value)?)
+}
+
+/// Finds the word after `password` of a command: `mysqladmin -u root password 'x'`.
+pub(crate) fn new_password(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    const NAME: &[u8] = b" password ";
+    let command = until_placeholder(end.back(1).window(MAX_COMMAND));
+    let line = command.split(|byte| *byte == b'\n').next()?;
+    let name = end.back(1).forward(memmem::find(line, NAME)?).forward(NAME.len());
+    let (value, value_end) = string_or_word(name)?;
+    let is_plain = is_plain(value_end.since(value.place()));
+    let is_plain = is_plain && !value_end.rest().starts_with(PLACEHOLDER);
+    password(value, value_end).or_else(|| is_plain.then(|| value.place()..value_end.place()))
 }
 
 /// Finds the last field in a line of a `.pgpass`: `host:port:database:user:password`.
@@ -242,6 +256,7 @@ fn argument<'b>(
     let is_first =
         start.previous().is_none_or(|byte| !byte.is_ascii_alphanumeric() && byte != b'-');
     let at = end.skip(8, |byte| is_blank(byte) || byte == b'=');
+    let at = past_continuation(at).unwrap_or(at);
     let is_apart = at.place() > end.place() || is_quote(end.next()?);
     if is_long && !is_first || !(is_apart || may_be_attached && !is_long) {
         return None;

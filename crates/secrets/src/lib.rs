@@ -58,6 +58,7 @@ mod edge;
 mod encoded;
 mod hash;
 mod header;
+mod inner;
 mod joined;
 mod jwk;
 mod kept;

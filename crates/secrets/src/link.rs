@@ -44,6 +44,9 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
         return Some((Link::Sign, at));
     }
     let at = past_blanks(after, 60);
+    if let Some(at) = past_item(name, at) {
+        return Some((Link::Blank, at));
+    }
     let at = if name.is_option() { past_continuation(at).unwrap_or(at) } else { at };
     let has_blank = at.place() > after.place();
     let at = past_dots(at);
@@ -149,7 +152,7 @@ fn past_announcement<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<(Link, Cu
             .filter_map(|sign| Some(memmem::find(window, sign)?.saturating_add(sign.len())));
         let start = starts
             .map(|n| after.forward(n))
-            .filter(|at| is_line(*at) && is_spoken(*at))
+            .filter(|at| is_line(*at) && (is_spoken(*at) || is_told(name, *at)))
             .min_by_key(|at| at.place())?;
         Some((Link::Apart, start))
     })
@@ -200,6 +203,23 @@ pub(crate) fn is_spoken(at: Cursor<'_>) -> bool {
         && !value.contains(&b'=')
         || is_word_list(value, 0)
         || is_invented(value)
+}
+
+/// Returns whether a sentence changes the password to a value with capital and small letters and digits.
+pub(crate) fn is_told(name: &Name<'_>, at: Cursor<'_>) -> bool {
+    const VERBS: &[&[u8]] =
+        &[b"change", b"Change", b"set ", b"Set ", b"reset", b"Reset", b"update"];
+    let value = bare_end(at, |_| false).since(at.place());
+    let count = |is: fn(&u8) -> bool| value.iter().filter(|byte| is(byte)).count();
+    let is_mixed = value.len() >= 8
+        && count(u8::is_ascii_digit) > 1
+        && count(u8::is_ascii_lowercase) > 1
+        && count(u8::is_ascii_uppercase) > 1
+        && !value.iter().any(|byte| b"/=.:(".contains(byte));
+    let before = context(name.start, 32);
+    is_mixed
+        && at.window_before(4) == b" to "
+        && VERBS.iter().any(|verb| memmem::find(before, verb).is_some())
 }
 
 /// Moves past the dots between a name and its value in a form: `Password .....: x`.
@@ -313,6 +333,10 @@ fn past_tag<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
             end.past(b">")
         }
         b'<' if name.start.previous() == Some(b'>') => {
+            if let Some(end) = after.past(b"</name>") {
+                let end = past_line(end).map_or(end, |end| past_blanks(end, 60));
+                return end.past(b"<value>");
+            }
             let end = after.past(b"</key>")?;
             let end = past_line(end).map_or(end, |end| past_blanks(end, 60));
             end.past(b"<string>")
@@ -341,8 +365,25 @@ fn past_log<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
     }
 }
 
+/// Returns the position after the mark of the next item in YAML, if the name is an option in a list of arguments:
+/// `- --password`, and `- x` in the next line.
+fn past_item<'b>(name: &Name<'_>, at: Cursor<'b>) -> Option<Cursor<'b>> {
+    if !name.is_option() || !matches!(at.next(), Some(b'\n' | b'\r' | b'\\')) {
+        return None;
+    }
+    let before = context(name.start, 40);
+    let is_mark = |byte: &u8| is_quote(*byte) || *byte == b'\\';
+    let n_marks = before.iter().rev().take_while(|byte| is_mark(byte)).count();
+    let before = before.get(..before.len().saturating_sub(n_marks))?;
+    // In a list without indentation, the mark is read as a margin, too.
+    let mut lines = [past_break(at), past_line(at)].into_iter().flatten();
+    let item = lines.find_map(|line| past_blanks(line, 40).past(b"- "));
+    let item = item.filter(|_| before.ends_with(b"- "))?;
+    (item.next() != Some(b'-')).then_some(item)
+}
+
 /// Returns the position after the sign that continues a command on the next line.
-fn past_continuation(at: Cursor<'_>) -> Option<Cursor<'_>> {
+pub(crate) fn past_continuation(at: Cursor<'_>) -> Option<Cursor<'_>> {
     let letter = at.skip(63, |byte| byte == b'\\');
     let after = match letter.since(at.place()).len() {
         0 => return None,

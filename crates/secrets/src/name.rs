@@ -430,6 +430,14 @@ impl<'b> Name<'b> {
         if is_id && !ends_with_any(head, &["client"]) {
             return Some(Kind::Id);
         }
+        // `VAULT_DEV_ROOT_TOKEN_ID` is the token itself.
+        if word == Word::Token
+            && attached.is_empty()
+            && is_only_id(tail)
+            && ends_with_any(head, &["root"])
+        {
+            return Some(Kind::Secret);
+        }
         if words(tail).any(|word| OTHER_TAILS.iter().any(|other| is(word, other))) {
             return None;
         }

@@ -36,7 +36,8 @@ pub(crate) fn run_over_breaks<'b>(
     let length = class.run(start.rest(), max);
     let mut at = start.forward(length);
     if length >= min {
-        let is_open = max == usize::MAX && !class.has(b'=');
+        // Padding is at the end of a token.
+        let is_open = max == usize::MAX && at.previous() != Some(b'=');
         // A full stop at the end of a sentence is not part of the token.
         let ends_a_sentence = max == usize::MAX && length > min && at.previous() == Some(b'.');
         at = if ends_a_sentence { at.back(1) } else { at };
@@ -55,7 +56,7 @@ pub(crate) fn run_over_breaks<'b>(
             return None;
         }
         if whole.len() >= min {
-            let is_open = max == usize::MAX && !class.has(b'=');
+            let is_open = max == usize::MAX && at.previous() != Some(b'=');
             let end = if is_open { last_pieces(class, at) } else { at };
             let makeup = Makeup::of(&whole);
             // `xoxb-504008332715-2…` is mostly digits.
@@ -97,8 +98,10 @@ pub(crate) fn last_pieces<'b>(class: &Class, end: Cursor<'b>) -> Cursor<'b> {
 fn last_piece<'b>(class: &Class, end: Cursor<'b>) -> Option<Cursor<'b>> {
     /// Minimum length of a remainder. Shorter ones may be words.
     const MIN_PIECE: usize = 6;
+    /// Limit in bytes for a remainder: a session token of Amazon may have a kilobyte.
+    const MAX_PIECE: usize = 2048;
     let (line, seam) = past_seam(end)?;
-    let after = line.forward(class.run(line.rest(), 256));
+    let after = line.forward(class.run(line.rest(), MAX_PIECE));
     let piece = after.since(line.place());
     let makeup = Makeup::of(piece);
     let kinds = [makeup.n_lower, makeup.n_upper, makeup.n_digits];
@@ -333,8 +336,13 @@ pub(crate) fn past_number(line: Cursor<'_>) -> Option<Cursor<'_>> {
 /// Returns whether a line gives a value to a name, unlike the last line of a token, which may end in `=`:
 /// `EXPIRES_IN=7d`.
 fn is_assignment(piece: &[u8]) -> bool {
-    let sign = memchr::memchr(b'=', piece);
-    sign.is_some_and(|sign| piece.iter().skip(sign).any(|byte| *byte != b'='))
+    let Some(sign) = memchr::memchr(b'=', piece) else { return false };
+    let value = piece.get(sign.saturating_add(1)..).unwrap_or_default();
+    // A token of Atlassian ends in a checksum.
+    let is_digit = |byte: &u8| byte.is_ascii_digit() || (b'A'..=b'F').contains(byte);
+    let is_sum =
+        value.len() == 8 && value.iter().all(is_digit) && value.iter().any(u8::is_ascii_digit);
+    value.iter().any(|byte| *byte != b'=') && !is_sum
 }
 
 /// Returns whether a line starts like another token: `sk-`, `glpat-`, `AKIA`.

@@ -104,7 +104,14 @@ impl Rule {
     pub(crate) fn is_found_in_base64(&self) -> bool {
         let is_token = self.before.is_none() && self.secret == Secret::Whole;
         let is_word = self.edge == Edge::Word || matches!(self.parts, [.., Part::Armor]);
-        is_token && is_word && self.rank() == 2 && !self.is_for_tests || self.is_name_in_base64()
+        is_token && is_word && self.rank() == 2 && !self.is_for_tests
+            || self.is_name_in_base64()
+            || self.is_user_of_url()
+    }
+
+    /// Returns whether the secret is the password of a user in a URL.
+    fn is_user_of_url(&self) -> bool {
+        self.name == "url-password" && self.secret == Secret::Part(2)
     }
 
     /// Returns whether the name of the rule identifies base64 of a whole settings file.

@@ -58,7 +58,7 @@ pub(super) static BY_COMMAND: &[Rule] = &[
     Rule::new(
         "docker-auth",
         "a user and a password in a file of Docker or npm",
-        &["auth", "AUTH"],
+        &["auth", "AUTH", "basicAuth", "BasicAuth", "basic_auth", "BASIC_AUTH"],
         &[Named(Word::Auth)],
     ),
     Rule::new(
@@ -76,7 +76,14 @@ pub(super) static BY_COMMAND: &[Rule] = &[
     Rule::new(
         "password",
         "what IDENTIFIED BY says in SQL",
-        &["IDENTIFIED BY", "identified by", "SecureString"],
+        &[
+            "IDENTIFIED BY",
+            "identified by",
+            "_password BY",
+            "_password by",
+            "_PASSWORD BY",
+            "SecureString",
+        ],
         &[By(command_line::quoted)],
     ),
     Rule::new(
@@ -394,6 +401,7 @@ pub(super) static BY_COMMAND: &[Rule] = &[
             "openssl passwd ",
             "dd_user ",
             "mosquitto_passwd ",
+            "rabbitmqctl change_password ",
             "wpa_passphrase ",
             "-setairportnetwork ",
             "-user-password ",
@@ -404,6 +412,18 @@ pub(super) static BY_COMMAND: &[Rule] = &[
             "--plaintext ",
         ],
         &[By(arguments::last_word)],
+    ),
+    Rule::new(
+        "password",
+        "the new password of an account of MySQL",
+        &["mysqladmin "],
+        &[By(command_line::new_password)],
+    ),
+    Rule::new(
+        "password",
+        "each of a list of passwords",
+        &["asswords", "ASSWORDS", "assword\"", "assword\\"],
+        &[Each(arguments::listed)],
     ),
     Rule::new(
         "password",

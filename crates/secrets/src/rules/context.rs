@@ -191,6 +191,12 @@ pub(super) static BY_CONTEXT: &[Rule] = &[
         &[By(arguments::encoded_jwt)],
     ),
     Rule::new(
+        "discord-token",
+        "Discord: a bot, in base64",
+        &["TVR", "TWp", "TXp", "TkR", "TlR", "Tmp", "Tnp", "T0R", "T1R"],
+        &[By(arguments::encoded_bot)],
+    ),
+    Rule::new(
         "jwt",
         "a JSON Web Token in several lines",
         &["eyJhbGciOi", "eyJ0eXAiOi", "eyJraWQiOi"],

@@ -156,6 +156,18 @@ fn one(random: &mut Random, kind: &str) -> String {
         "b64aws" => base64_of(&format!("AKIA{}", upper(random, 16))),
         "b64env" => base64_of(&format!("DB_USER=svc\nDB_PASSWORD={}\n", random.letters(20))),
         "b64json" => base64_of(&format!("{{\"user\":\"svc\",\"token\":\"{}\"}}", github(random))),
+        "b64url" => base64_of(&format!("postgres://svc:{}@db.x.dev:5432/shop", random.letters(18))),
+        "b64discord" => {
+            let id = base64_of(&format!("56{}", random.text("0123456789", 16)));
+            base64_of(&format!("{id}.G{}.{}", random.letters(5), random.url(38)))
+        }
+        "sts" => format!("IQoJb3JpZ2luX2Vj{}", random.base64(620)),
+        "number" => {
+            random.one(&["8", "7", "3"]).to_owned()
+                + &random.text("2648", 2)
+                + "9173"
+                + &random.text("15", 2)
+        }
         "b64glpat" => base64_of(&format!("glpat-{}", random.url(20))),
         "b64slack" => base64_of(&format!("xoxb-1234567890-1234567890123-{}", random.letters(24))),
         "b64docker" => {
