@@ -239,6 +239,27 @@ impl Head {
         Ok(true)
     }
 
+    /// Returns the carries of the sidecar, the first one first.
+    fn carries(&self) -> impl Iterator<Item = &String> {
+        let attached = self.lines.iter().filter_map(|line| line.carry.as_ref());
+        self.first.iter().chain(attached).chain(&self.orphans)
+    }
+
+    /// Returns whether the sidecar belongs to a session that was continued in another client and came home: the first
+    /// line has no carry, and the source of the carries has records before theirs.
+    fn is_continued(&self) -> bool {
+        if self.lines.first().is_none_or(|line| line.carry.is_some()) {
+            return false;
+        }
+        let mut carries: Vec<_> =
+            self.carries().filter_map(|carry| Carry::parse(carry).ok()).collect();
+        // The carries of edited lines come last.
+        carries.sort_by_key(|carry| carry.ordinal);
+        let mut carries = carries.iter().enumerate();
+        let is_continued = carries.find_map(|(n, carry)| carry.continues_a_session(n == 0));
+        is_continued == Some(true)
+    }
+
     /// Returns the format that the first carry of the sidecar or of the lines names, and the manifest.
     fn carried_format(
         &self,
@@ -246,11 +267,11 @@ impl Head {
         written: &Format,
         scanner: &mut UnitScanner,
     ) -> Result<Option<(&'static Format, Option<Manifest>)>, CarryError> {
-        let attached = self.lines.iter().filter_map(|line| line.carry.as_ref());
         let mut fault = None;
-        for carry in self.first.iter().chain(attached).chain(&self.orphans) {
+        for carry in self.carries() {
             match Carry::parse(carry) {
                 Ok(carry) => match carry.format.of(formats) {
+                    Some(_) if self.is_continued() => return Ok(None),
                     Some(format) => return Ok(Some((format, carry.manifest))),
                     None => fault = fault.or(Some(CarryError::Newer)),
                 },

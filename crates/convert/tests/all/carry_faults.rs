@@ -9,6 +9,7 @@ use core_model::{Format, Options};
 use crate::shared::{
     fixtures::{Fixture, fixtures},
     parallel::check_all,
+    shown::shown,
     turns::chosen,
     ways::{Written, convert, line_targets, others},
     written::{WrittenLine, joined, written_lines},
@@ -342,6 +343,43 @@ fn every_chain_of_three_formats_and_modes_comes_back() {
     });
     let n_chains = n_chains.into_inner();
     assert!(n_chains > 1000, "{n_chains}");
+}
+
+/// The session of a client, continued in another one, has a sidecar for its new records when it is home again.
+#[test]
+fn a_session_that_was_continued_elsewhere_goes_away_again() {
+    let (from, to) = (format("claude-code"), format("clido"));
+    let added = concat!(
+        r#"{"type":"user_message","role":"user","content":[{"text":"More?","type":"text"}]}"#,
+        "\n",
+        r#"{"type":"assistant_message","content":[{"text":"No more.","type":"text"}]}"#,
+        "\n",
+    );
+    for third in others(&[from, to]) {
+        for carry in [CarryMode::Inline, CarryMode::Sidecar] {
+            let mut written = there(&fixture(SAMPLE), from, to, carry);
+            written.bytes.extend_from_slice(added.as_bytes());
+            let back = |written: &Written, format: &'static Format, to: &'static Format| {
+                let next = convert(written, format, to, carry).expect("in memory");
+                let (_, report) = home(written, format, to);
+                assert!(
+                    !report.restored.is_not_the_source(),
+                    "{} {carry:?}: {report:?}",
+                    third.name
+                );
+                next
+            };
+            let mut far = written;
+            let mut before = to;
+            for next in [from, to, from, third, to, from, to, third, from] {
+                far = back(&far, before, next);
+                before = next;
+            }
+            let text = shown(&far.bytes);
+            assert_eq!(text.matches("No more.").count(), 1, "{} {carry:?}: {text}", third.name);
+            assert!(far.bytes.starts_with(&fixture(SAMPLE)), "{} {carry:?}: {text}", third.name);
+        }
+    }
 }
 
 /// A chain of formats whose last file lost its first carry does not name the first format: nothing is restored.
