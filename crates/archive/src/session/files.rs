@@ -34,6 +34,8 @@ pub(super) enum Direction {
     Restore,
     /// Convert to this format first, which the files were converted from last.
     RestoreStepwise(&'static Format),
+    /// Convert to this format first, which the files were converted from last, and then to a new one.
+    ConvertStepwise(&'static Format),
     /// Convert to new files.
     Convert,
 }
@@ -131,7 +133,16 @@ impl Job {
             Direction::Copy => self.copies(unit, path, each),
             Direction::Restore => self.back(unit, path, from, each),
             Direction::RestoreStepwise(format) => {
-                let results = self.stepwise(unit, path, format);
+                let results = self.stepwise(unit, path, format, self.config.carry);
+                results.into_iter().for_each(|(input, result)| each(input, result));
+            }
+            Direction::ConvertStepwise(format) => {
+                // The sidecar of a file between the steps would stay behind.
+                let carry = match self.config.carry {
+                    CarryMode::None => CarryMode::None,
+                    CarryMode::Inline | CarryMode::Sidecar => CarryMode::Inline,
+                };
+                let results = self.stepwise(unit, path, format, carry);
                 results.into_iter().for_each(|(input, result)| each(input, result));
             }
             Direction::Convert => self.forth(unit, path, from, each),
@@ -159,7 +170,7 @@ impl Job {
             (Some(_), Some(last)) => Direction::RestoreStepwise(last),
             // The carry of one file has no place for several sidecars. Restoring the source first
             // keeps their content.
-            (None, Some(last)) if has_sidecars(unit) => Direction::RestoreStepwise(last),
+            (None, Some(last)) if has_sidecars(unit) => Direction::ConvertStepwise(last),
             _ => Direction::Convert,
         };
         Ok((from, direction))

@@ -8,6 +8,7 @@ use std::{
     sync::Arc,
 };
 
+use conversion::CarryMode;
 use core_model::{FileRole, Format};
 use sessions::{Companion, Input, Redact, SessionFiles, UnknownFormat};
 use storage::Scratch;
@@ -37,20 +38,22 @@ impl Job {
     ) -> Result<FileReport, ConvertError> {
         let last = self.config.formats.by_name(last).ok_or(UnknownFormat::Unknown)?;
         let unit = SessionFiles { main: input.clone(), others: Vec::new(), format: None };
-        match self.stepwise(&unit, path, last).into_iter().next() {
+        match self.stepwise(&unit, path, last, self.config.carry).into_iter().next() {
             Some((_, result)) => result,
             None => Err(ConvertError::NotAlone),
         }
     }
 
-    /// Restores a session of several files through the format that it was converted from last.
+    /// Restores or converts a session of several files through the format that it was converted from last. `carry` is the
+    /// place of the carries of records that were added, in the files between the steps.
     pub(super) fn stepwise<'u>(
         &self,
         unit: &'u SessionFiles,
         path: &Path,
         last: &'static Format,
+        carry: CarryMode,
     ) -> Results<'u> {
-        let (job, folder, main) = match self.first_step(unit, path, last) {
+        let (job, folder, main) = match self.first_step(unit, path, last, carry) {
             Ok(step) => step,
             // Without their main file, the sub-agents would be taken for sessions.
             Err(refusal) => return refused_for(unit, refusal),
@@ -102,13 +105,14 @@ impl Job {
         unit: &SessionFiles,
         path: &Path,
         last: &'static Format,
+        carry: CarryMode,
     ) -> Result<(Job, Scratch, PathBuf), ConvertError> {
         check_target(&unit.main, path)?;
         let folder = Scratch::new()?;
         let main = folder.path().join(path.file_name().ok_or(ConvertError::NoName)?);
         let interruption = self.outputs.write_options.interruption;
         let outputs = Arc::new(RunOutputs::below(folder.path(), false, interruption)?);
-        let config = JobConfig { to: last, verify: false, ..self.config.clone() };
+        let config = JobConfig { to: last, carry, verify: false, ..self.config.clone() };
         Ok((Job { config, outputs, ..self.clone() }, folder, main))
     }
 
@@ -230,6 +234,7 @@ impl ConvertedFile {
         report.restored.add(&next.report.restored);
         report.losses.absorb(&next.report.losses);
         report.n_left_out += next.report.n_left_out;
+        report.n_sidecars_unread += next.report.n_sidecars_unread;
         report.image_files.extend(next.report.image_files);
         for missing in next.report.missing {
             if !report.missing.contains(&missing) {

@@ -518,6 +518,44 @@ fn a_sub_agent_whose_file_is_gone_in_the_middle_of_a_chain_is_said() {
 }
 
 #[test]
+fn a_session_with_sidecars_and_added_records_goes_on_to_a_third_format() {
+    let agent = Lines::new("s1", Some("aone")).prompt("One.").says("1");
+    let tree: Tree = [
+        ("s1.jsonl".to_owned(), main_of_one_agent().bytes()),
+        ("s1/subagents/agent-aone.jsonl".to_owned(), agent.bytes()),
+    ]
+    .into();
+    let added = concat!(
+        r#"{"type":"user_message","role":"user","content":[{"text":"More?","type":"text"}],"strange":"kept"}"#,
+        "\n",
+        r#"{"type":"assistant_message","content":[{"text":"No more.","type":"text"}]}"#,
+        "\n",
+    );
+    for carry in ["inline", "sidecar"] {
+        for third in ["atif", "codex", "copilot", "pi", "sdk-stream"] {
+            let (folder, source) = folder_with(&tree);
+            let there = through(folder.path(), &source, &["clido"], &["--carry", carry]);
+            let main = there.join("s1.jsonl");
+            let text = fs::read_to_string(&main).expect("text") + added;
+            fs::write(&main, text).expect("written");
+            let [far, home] = ["far", "home"].map(|name| folder.path().join(name));
+            for (from, to, format) in [(&there, &far, third), (&far, &home, "claude-code")] {
+                let [from, to] = [from, to].map(|path| path.display().to_string());
+                let (status, words) =
+                    convert(&[&from, "--to", format, "-o", &to, "--carry", carry]);
+                assert_eq!(status, 0, "{carry}, {third}, {format}: {words}");
+            }
+            let restored = read(&home);
+            let name = "s1/subagents/agent-aone.jsonl";
+            assert!(restored.get(name) == tree.get(name), "{carry}, {third}");
+            let main = String::from_utf8_lossy(&restored["s1.jsonl"]);
+            assert!(main.as_bytes().starts_with(&tree["s1.jsonl"]), "{carry}, {third}: {main}");
+            assert_eq!(main.matches("No more.").count(), 1, "{carry}, {third}: {main}");
+        }
+    }
+}
+
+#[test]
 fn of_two_sub_agents_with_one_id_one_is_refused_and_said_at_home() {
     let agent = |said: &str| Lines::new("s1", Some("aone")).prompt("One.").says(said).bytes();
     let tree: Tree = [
