@@ -126,6 +126,15 @@ pub struct OtherTarget<'w> {
     pub sink: Option<&'w mut dyn Write>,
 }
 
+/// The sidecar of a source, in its role. There is at most one.
+#[derive(Default)]
+struct Sidecars {
+    /// The sidecar from which the source of the source is restored, or whose carries go on.
+    restored: Option<Sidecar>,
+    /// The sidecar of records that were added to records with carries of their own. Its carries go on.
+    added: Option<Sidecar>,
+}
+
 /// The formats and options of a conversion.
 #[derive(Clone, Debug)]
 pub struct Conversion {
@@ -260,6 +269,10 @@ impl Conversion {
         let sidecar = sidecar.filter(|_| !history.has_foreign_sidecar);
         let depth = history.depth(self.to);
         let restored_formats = depth.map_or(&[][..], |depth| &history.formats[..=depth]);
+        let sidecars = match history.has_sidecar_of_added && depth.is_some() {
+            true => Sidecars { restored: None, added: sidecar },
+            false => Sidecars { restored: sidecar, added: None },
+        };
         let late = UnusedCarries::late(None);
         let may_be_late = history.is_searched && history.formats.is_empty();
         // A late carry in the record itself is among the losses, so that no record is searched for one.
@@ -274,7 +287,7 @@ impl Conversion {
         };
         source.set_root_first(self.from.rewrites.is_values() && depth.is_some());
         let mut report = source.with_events(self.from, |events| {
-            self.pass(events, restored_formats, sidecar, target, unused)
+            self.pass(events, restored_formats, sidecars, target, unused)
         })?;
         // Faults of the file itself may have been counted already.
         let is_unsaid = depth.is_none() && !report.restored.is_not_the_source();
@@ -298,7 +311,7 @@ impl Conversion {
     ///
     /// Returns an error if a file cannot be read or the target cannot be written.
     pub fn run_events(&self, events: &mut dyn Events, target: Target<'_>) -> io::Result<Report> {
-        self.pass(events, &[], None, target, UnusedCarries::Expected)
+        self.pass(events, &[], Sidecars::default(), target, UnusedCarries::Expected)
     }
 
     /// Surveys the events, then converts, restores or carries each record.
@@ -306,7 +319,7 @@ impl Conversion {
         &self,
         events: &mut dyn Events,
         restored_formats: &[&'static Format],
-        sidecar: Option<Sidecar>,
+        Sidecars { restored: sidecar, added }: Sidecars,
         target: Target<'_>,
         unused: UnusedCarries,
     ) -> io::Result<Report> {
@@ -394,6 +407,7 @@ impl Conversion {
         )
         .with_max_restored(max_restored)
         .counting_carries(unused)
+        .with_carries_of_added(added)
         .with_edited_start()?;
         pass.set_residue(residue.map(Sink::into_writer));
         let mut result = Ok(());

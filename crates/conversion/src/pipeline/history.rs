@@ -36,6 +36,8 @@ pub struct ConversionHistory {
     pub is_several: bool,
     /// Whether the sidecar belongs to another file that had the same name before.
     pub has_foreign_sidecar: bool,
+    /// Whether the sidecar has the carries of added records only, and the records before them have their carries inline.
+    pub(crate) has_sidecar_of_added: bool,
     /// The fault of the first carry, if no carry can be read.
     pub fault: Option<CarryError>,
     /// The faults of the carries that end the history: they restore no record that names the format before.
@@ -133,6 +135,7 @@ pub fn conversion_history<R: Read + Seek + Send>(
             head.attach(from, sidecar.head(MAX_LINES)?);
         }
     }
+    let is_continued = head.is_continued();
     let mut written = from;
     loop {
         let (format, of_carry) = match head.carried_format(formats, written, &mut scanner) {
@@ -158,6 +161,7 @@ pub fn conversion_history<R: Read + Seek + Send>(
         if is_known || found.formats.len() > formats.len() {
             break;
         }
+        found.has_sidecar_of_added = is_continued;
         found.formats.push(format);
         found.agents.push(agents.unwrap_or_default());
         // The lines are in `head`, and a long one would be in memory twice.
@@ -268,10 +272,10 @@ impl Head {
         scanner: &mut UnitScanner,
     ) -> Result<Option<(&'static Format, Option<Manifest>)>, CarryError> {
         let mut fault = None;
-        for carry in self.carries() {
+        let is_continued = self.is_continued();
+        for carry in self.carries().filter(|_| !is_continued) {
             match Carry::parse(carry) {
                 Ok(carry) => match carry.format.of(formats) {
-                    Some(_) if self.is_continued() => return Ok(None),
                     Some(format) => return Ok(Some((format, carry.manifest))),
                     None => fault = fault.or(Some(CarryError::Newer)),
                 },

@@ -112,7 +112,8 @@ pub(crate) struct SecondPass<'w> {
     /// The source's format, then the formats in its history, down to the target's.
     levels: Vec<&'static Format>,
     restorers: Vec<Restorer>,
-    /// The sidecar of a source that is not restored. Its carries become entries of the new carry.
+    /// The sidecar of a source that is not restored, or of records that were added to one that is. Its carries become
+    /// entries of the new carry.
     sidecar: Option<Sidecar>,
     /// The sidecar's carries of deferred lines, by offset.
     late_carries: HashMap<u64, String>,
@@ -190,6 +191,12 @@ impl<'w> SecondPass<'w> {
     /// Sets the carries to count, if nothing is restored.
     pub(crate) fn counting_carries(self, unused: UnusedCarries) -> Self {
         Self { unused, ..self }
+    }
+
+    /// Sets the sidecar of added records, in a source that is restored from carries in its records.
+    pub(crate) fn with_carries_of_added(mut self, added: Option<Sidecar>) -> Self {
+        self.sidecar = added.or(self.sidecar);
+        self
     }
 
     /// Tells the restorers the folder of the session, and the engine its title, if the records that name them were

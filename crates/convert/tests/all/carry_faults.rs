@@ -345,20 +345,42 @@ fn every_chain_of_three_formats_and_modes_comes_back() {
     assert!(n_chains > 1000, "{n_chains}");
 }
 
+/// Records that are added to a clido file.
+const ADDED: &str = concat!(
+    r#"{"type":"user_message","role":"user","content":[{"text":"More?","type":"text"}]}"#,
+    "\n",
+    r#"{"type":"assistant_message","content":[{"text":"No more.","type":"text"}]}"#,
+    "\n",
+);
+
+/// The old records have their carries inline, and the added ones have them in a sidecar.
+#[test]
+fn a_file_with_carries_inline_and_a_sidecar_for_added_records_comes_home() {
+    let (from, third) = (format("claude-code"), format("clido"));
+    let source = fixture(SAMPLE);
+    for second in others(&[from, third]) {
+        let inline = there(&source, from, second, CarryMode::Inline);
+        let mut far = there(&inline.bytes, second, third, CarryMode::Inline);
+        far.bytes.extend_from_slice(ADDED.as_bytes());
+        let back = convert(&far, third, second, CarryMode::Sidecar).expect("in memory");
+        assert!(back.sidecar.is_some(), "{}", second.name);
+        let (restored, report) = home(&back, second, from);
+        let text = String::from_utf8_lossy(&restored);
+        assert!(!report.restored.is_not_the_source(), "{}: {report:?}", second.name);
+        assert!(restored.starts_with(&source), "{}: {text}", second.name);
+        // The carries of the sidecar go on.
+        assert!(text.contains("F5:clido"), "{}: {text}", second.name);
+    }
+}
+
 /// The session of a client, continued in another one, has a sidecar for its new records when it is home again.
 #[test]
 fn a_session_that_was_continued_elsewhere_goes_away_again() {
     let (from, to) = (format("claude-code"), format("clido"));
-    let added = concat!(
-        r#"{"type":"user_message","role":"user","content":[{"text":"More?","type":"text"}]}"#,
-        "\n",
-        r#"{"type":"assistant_message","content":[{"text":"No more.","type":"text"}]}"#,
-        "\n",
-    );
     for third in others(&[from, to]) {
         for carry in [CarryMode::Inline, CarryMode::Sidecar] {
             let mut written = there(&fixture(SAMPLE), from, to, carry);
-            written.bytes.extend_from_slice(added.as_bytes());
+            written.bytes.extend_from_slice(ADDED.as_bytes());
             let back = |written: &Written, format: &'static Format, to: &'static Format| {
                 let next = convert(written, format, to, carry).expect("in memory");
                 let (_, report) = home(written, format, to);

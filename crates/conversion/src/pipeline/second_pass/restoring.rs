@@ -10,6 +10,7 @@ use jsonl::{Line, LineBuf, UnitScanner, Value};
 use super::{Edited, SecondPass, unit_in};
 use crate::{
     carry::{
+        guard::line_guard,
         restore::Item,
         run::{is_run, lines_of},
     },
@@ -63,6 +64,10 @@ impl SecondPass<'_> {
                     let (line, record) = scanner.scan(&line, &[]);
                     let now = self.report.lines_in;
                     self.engine.set_line_number(if number > 0 { number } else { now });
+                    if let Some(sidecar) = self.sidecar.as_mut().filter(|_| level + file_idx == 0) {
+                        let guard = line_guard(format, &line, record.as_ref().ok().copied());
+                        self.engine.set_source_carry(sidecar.take(guard)?);
+                    }
                     self.convert_record(file_idx, &line, record, format, edited)?;
                     self.engine.set_line_number(now);
                 }
