@@ -125,6 +125,19 @@ impl ReorderBuffers {
         });
     }
 
+    /// Notes the source record that the last written record shows; see [`ReorderBuffer::note_shown`].
+    pub(crate) fn note_shown(&mut self, offset: Option<u64>) {
+        let place = offset.map_or(self.current, |offset| self.place_of(offset));
+        if let Some(buffer) = self.buffers.get_mut(place) {
+            buffer.note_shown(offset);
+        }
+    }
+
+    /// Returns the index of the file of an offset. Of several files with one offset, all but the last are empty.
+    fn place_of(&self, offset: u64) -> usize {
+        self.starts.partition_point(|start| *start <= offset).saturating_sub(1)
+    }
+
     /// Adds a record that was not in the source, to the main file.
     pub(crate) fn push_added(&mut self, item: Item, stats: &mut RestoreStats) {
         self.with(Some(0), stats, |buffer, stats| buffer.push_added(item, stats));
@@ -146,8 +159,7 @@ impl ReorderBuffers {
         change: impl FnOnce(&mut ReorderBuffer, &mut RestoreStats),
     ) {
         if let Some(offset) = offset.filter(|_| self.buffers.len() > 1) {
-            // Of several files with one offset, all but the last are empty.
-            let place = self.starts.partition_point(|start| *start <= offset).saturating_sub(1);
+            let place = self.place_of(offset);
             let before = std::mem::replace(&mut self.current, place);
             // Of thousands of files, most are not used any more.
             if let Some(buffer) = self.buffers.get_mut(before).filter(|_| before != place) {

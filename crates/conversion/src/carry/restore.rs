@@ -376,7 +376,8 @@ impl Restorer {
             let number = self.line_number;
             let item =
                 Item::Converted { line: record, offset, number, skeletons, is_doubled: true };
-            return self.buffers.push_edited(None, item, &mut self.stats);
+            self.buffers.push_edited(None, item, &mut self.stats);
+            return self.buffers.note_shown(None);
         }
         // The members around the records have no place among them.
         let seen = if line.is_glue() { Seen::Next } else { seen };
@@ -393,6 +394,9 @@ impl Restorer {
             self.stats.count_difference(offset);
         }
         let is_moved = seen == Seen::Late;
+        if !is_glue && (own.n_own > 0 || !is_intact) {
+            self.buffers.note_shown(Some(own.last).filter(|_| own.n_own > 0 && !is_moved));
+        }
         let is_restored = own.is_restored() && !carry.has_sidecar();
         if is_restored && !carry.has_held() {
             // The usual case: the entries are not read once more.

@@ -376,6 +376,30 @@ fn a_line_added_in_the_middle_is_converted_where_it_stands() {
     assert!(others.iter().map(|(_, line)| **line).eq(lines(&source)));
 }
 
+/// The head of a document holds the lines that no step shows, also the last ones. They stay at their places.
+#[test]
+fn a_step_added_to_a_document_moves_no_other_line() {
+    let added = r#"{"step_id":0,"timestamp":"2026-01-01T00:00:00.000Z","source":"agent","message":"Added words"},"#;
+    for name in ["one-run.jsonl", "two-runs.jsonl", "tools.jsonl"] {
+        let source = fixture(&format!("codex-stream/{name}"));
+        let there = conversion(format("codex-stream"), format("atif"));
+        let document = there.convert(&source, None).expect("in memory").bytes;
+        let document = text(&document);
+        let steps: Vec<usize> = document.match_indices("{\"step_id\":").map(|it| it.0).collect();
+        assert!(steps.len() > 1, "{name}");
+        for at in steps {
+            let (before, after) = document.split_at(at);
+            let edited = [before, added, after].concat();
+            let (restored, report) = home(edited.as_bytes(), "atif", "codex-stream");
+            let stats = report.restored;
+            assert!(stats.added == 1 && !stats.is_not_the_source(), "{name} {at}: {stats:?}");
+            let restored = lines(&restored);
+            let others = restored.iter().filter(|line| !text(line).contains("Added words"));
+            assert!(others.copied().eq(lines(&source)), "{name} {at}");
+        }
+    }
+}
+
 /// Returns lines that the client of a format would append: a prompt and an answer.
 fn continuation(format: &Format, target: &[u8]) -> String {
     let mut parent = String::new();
