@@ -121,6 +121,9 @@ fn found(kind: Kind, name: &Name<'_>, value: &Found<'_>) -> Option<Range<usize>>
     if is_resource || is_id || is_sealed() {
         return None;
     }
+    if is_like_name(name, value, text) {
+        return None;
+    }
     let is_introduced = kind == Kind::Pass
         && value.form == Form::Loose
         && is_introduced(name)
@@ -149,6 +152,23 @@ fn found(kind: Kind, name: &Name<'_>, value: &Found<'_>) -> Option<Range<usize>>
     // A person's password is in one piece.
     let is_token = !matches!(kind, Kind::Password | Kind::Pass | Kind::Passphrase | Kind::Id);
     Some(if is_token { past_pieces(range, value.end) } else { range })
+}
+
+/// Returns whether a value is named after its name, as constants and functions are: `getKey = xmlMngrGetKey`,
+/// `"ssh2_auth_password", "ssh2_auth_pubkey_file"`.
+fn is_like_name(name: &Name<'_>, value: &Found<'_>, text: &[u8]) -> bool {
+    /// Length of a start that the name and the value have in common.
+    const MIN_START: usize = 8;
+    let name = name.end.since(name.start.place());
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let n_same = name.iter().zip(text).take_while(|(a, b)| a == b).count();
+    let is_same = n_same >= MIN_START && text.get(..n_same).unwrap_or_default().contains(&b'_');
+    let end = text.get(text.len().saturating_sub(name.len())..).unwrap_or_default();
+    let is_end = value.form != Form::Quoted
+        && name.len() > 4
+        && text.len() > name.len()
+        && end.eq_ignore_ascii_case(name);
+    text.iter().all(is_word) && (is_same || is_end)
 }
 
 /// Returns whether a value is a number of at least six digits, in quotes or after a name in quotes that says nothing but
@@ -435,7 +455,12 @@ fn open(at: Cursor<'_>) -> Option<(Quote, Cursor<'_>)> {
     quote.or_else(|| converted.and_then(Quote::open)).or_else(|| {
         let call =
             at.skip(MAX_CALL, |byte| byte.is_ascii_alphanumeric() || b"_:. ".contains(&byte));
-        Quote::open(call.past(b"(")?).filter(|_| call.place() > at.place())
+        let name = call.since(at.place());
+        let (quote, argument) = Quote::open(call.past(b"(")?).filter(|_| !name.is_empty())?;
+        // `password.encode("latin1")` names an encoding.
+        let is_codec = [&b".encode"[..], b".decode"].iter().any(|method| name.ends_with(method));
+        let length = quote.close(argument).map_or(0, |end| end.since(argument.place()).len());
+        (!is_codec || length > 12).then_some((quote, argument))
     })
 }
 

@@ -65,7 +65,8 @@ pub(crate) fn user_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<us
     if is_joint && after.place() >= value_end.place() && is_over && is_key() {
         return password(value, user);
     }
-    let is_path = matches!(after.next(), Some(b'/' | b'\\'));
+    // `perldoc -u Some::Module`
+    let is_path = matches!(after.next(), Some(b'/' | b'\\' | b':'));
     if !is_joint || is_path || user.place() >= value_end.place() {
         return None;
     }

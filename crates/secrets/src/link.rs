@@ -64,6 +64,8 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
         // R assigns with `<-`, and a shell passes a string to a command with `<<<`.
         b'<' if at.rest().starts_with(b"<(echo ") => Some((Link::Sign, at.forward(7))),
         b'<' if has_blank => Some((Link::Weak, at.past(b"<- ").or_else(|| at.past(b"<<< "))?)),
+        // `"-Cpasses=foopass", "-Cprefer-dynamic=yes"`
+        b',' if has_quote && name.start.previous() == Some(b'=') => None,
         b',' if has_quote => Some((Link::Weak, at.forward(1))),
         b',' if name.is_option() => Some((Link::Blank, at.forward(1))),
         // PHP prints `[password] => x`.
@@ -317,7 +319,10 @@ fn past_tag<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
             let is_in = |byte: &u8| !matches!(byte, b'<' | b'>' | b'\n');
             let before = without_placeholders(name.start.window_before(MAX_TAG));
             let n = before.iter().rev().take_while(|byte| is_in(byte)).count();
-            let is_tag = name.start.back(n).previous() == Some(b'<');
+            let tag = name.start.back(n);
+            // `http://ada:<password>@host`
+            let is_in_url = tag.window_before(2) == b":<" && after.window(2) == b">@";
+            let is_tag = tag.previous() == Some(b'<') && !is_in_url;
             is_tag.then(|| past_value_tag(after.forward(1)))
         }
         // `<string name="api_secret" translatable="false">`

@@ -100,6 +100,7 @@ const OTHER_TAILS: &[&str] = &[
     "manager",
     "max",
     "message",
+    "mgr",
     "min",
     "mode",
     "name",
@@ -329,8 +330,9 @@ const SECRET_OWNERS: &[&str] =
     &["api", "app", "client", "consumer", "jwt", "session", "shared", "signing", "webhook"];
 
 /// Words that end in `pass`.
-const OTHER_PASSES: &[&str] =
-    &["by", "com", "encom", "over", "sur", "tres", "under", "fast", "max"];
+const OTHER_PASSES: &[&str] = &[
+    "buy", "by", "com", "encom", "over", "sur", "tres", "under", "fast", "localby", "max", "mini",
+];
 
 /// A name in some text.
 #[derive(Clone, Copy, Debug)]
@@ -463,6 +465,8 @@ impl<'b> Name<'b> {
             Word::Secret if is(tail, "string") || is(tail, "_string") => Some(Kind::Password),
             // A person may invent the secret of a webhook.
             Word::Secret if self.is_of_webhook() => attached.is_empty().then_some(Kind::Password),
+            // `ClientSecretCredential(tenant, client, secret)` starts with ids.
+            Word::Secret if tail == b"Credential" => None,
             Word::Secret => attached.is_empty().then_some(Kind::Secret),
             Word::Credential => is_attached(&["", "s"]).then_some(Kind::Token),
             // The name of an assembly of .NET has the hash of a key.

@@ -14,6 +14,7 @@ use crate::{
     edge::is_edge,
     margin::past_line,
     span::{Quote, bare_end, is_blank, past_blanks},
+    value::is_uuid,
 };
 
 /// Bytes before a command that are searched for the command that writes to it.
@@ -281,7 +282,7 @@ pub(crate) fn user_and_password(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<
 }
 
 /// Finds the password in a call with a user: `auth=("ada", "x")`, `basic_auth("ada", "x")`.
-pub(crate) fn call(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+pub(crate) fn call(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let mut at = end;
     let mut last = None;
     for n in 0..6 {
@@ -307,7 +308,11 @@ pub(crate) fn call(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
         let Some(after) = past_blanks(at, 8).past(b",") else { break };
         at = after;
     }
-    let (value, value_end) = last?;
+    // The ids of a tenant and of a client are not secret.
+    let is_id = |value: Cursor<'_>, end: Cursor<'_>| {
+        start.rest().starts_with(b"redential(") && is_uuid(end.since(value.place()))
+    };
+    let (value, value_end) = last.filter(|(value, end)| !is_id(*value, *end))?;
     password(value, value_end)
 }
 

@@ -302,7 +302,7 @@ fn is_in_brackets(lower: &[u8]) -> bool {
         text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-. :".contains(byte))
     };
     match lower {
-        [b'<', ..] | [.., b'>'] => true,
+        [b'<', ..] | [.., b'>'] | [b'&', b'l', b't', b';', ..] => true,
         [b'[', inner @ .., b']'] | [b'{', inner @ .., b'}'] | [b'%', inner @ .., b'%'] => {
             is_name(inner)
         }

@@ -194,7 +194,9 @@ static BY_PREFIX: &[Rule] = &[
         secret: Secret::Part(2),
         accepts: |password| {
             let is_other = is_example(password) || is_weak(password) || is_template(password);
-            !is_other && !is_port(password)
+            // The token of GitHub is the user.
+            let is_fixed = matches!(password, b"x-oauth-basic" | b"x-oauth-token");
+            !is_other && !is_fixed && !is_port(password)
         },
         ..Rule::new(
             "url-password",

@@ -211,6 +211,8 @@ pub(crate) fn bare_end<'b>(start: Cursor<'b>, ends: fn(u8) -> bool) -> Cursor<'b
     }
     match at.since(start.place()) {
         // The value is at the end of a sentence.
+        // Three dots show that the rest is left out.
+        [_, .., b'.', b'.'] => at,
         [_, .., b'.' | b':'] if at.next().is_none_or(|byte| byte.is_ascii_whitespace()) => {
             at.back(1)
         }

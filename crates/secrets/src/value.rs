@@ -58,6 +58,9 @@ impl Kind {
     /// Returns the part of a value that is the secret, if there is one.
     pub(crate) fn secret_in(self, value: &[u8], form: Form) -> Option<Range<usize>> {
         let whole = 0..value.len();
+        if form != Form::Quoted && is_fragment(value) {
+            return None;
+        }
         match self {
             Self::UserAndPassword => user_and_password(value).then_some(whole),
             Self::Authorization => {
@@ -93,6 +96,74 @@ impl Kind {
             _ => is_secret(value, self, form).then_some(whole),
         }
     }
+}
+
+/// Returns whether a value without quotes is code whose end is cut: `credentials.db[:password`, `typing.Optional[bytes`,
+/// `keypair[:32`, `unquote(passwd`, `*EVP_PKEY_new2(const`.
+fn is_fragment(value: &[u8]) -> bool {
+    let Some(n) = memchr::memchr2(b'[', b'(', value) else { return false };
+    let (name, rest) = value.split_at_checked(n).unwrap_or_default();
+    let pointer = name.strip_prefix(b"*").or_else(|| name.strip_prefix(b"&"));
+    let name = pointer.unwrap_or(name);
+    let inner = rest.get(1..).unwrap_or_default();
+    let is_word = |text: &[u8]| text.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    let is_in = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.');
+    let is_path = name.iter().all(is_in) && (name.contains(&b'.') || starts_small(name));
+    if rest.starts_with(b"[") {
+        let index = inner.strip_prefix(b":").unwrap_or(inner);
+        let is_index = is_word(index) || index.iter().all(u8::is_ascii_digit);
+        return name.len() > 2 && is_path && is_index;
+    }
+    let is_function = name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        && (pointer.is_some() || starts_small(name) && name.contains(&b'_'));
+    let is_hex = |text: &[u8]| {
+        text.strip_prefix(b"0x").is_some_and(|text| text.iter().all(u8::is_ascii_hexdigit))
+    };
+    let is_argument = !inner.is_empty() && (is_word(inner) || is_hex(inner));
+    name.len() > 2 && is_argument && (is_path || is_function)
+}
+
+fn starts_small(name: &[u8]) -> bool {
+    name.first().is_some_and(|byte| byte.is_ascii_lowercase() || *byte == b'_')
+}
+
+/// Returns whether a value is the name of an algorithm: `scram-sha-256`, `pbkdf2-sha512`.
+fn is_algorithm(value: &[u8]) -> bool {
+    const PARTS: &[&[u8]] = &[
+        b"scram",
+        b"sha",
+        b"sha1",
+        b"sha256",
+        b"sha384",
+        b"sha512",
+        b"hmac",
+        b"pbkdf2",
+        b"md5",
+        b"bcrypt",
+        b"aes",
+        b"argon2",
+        b"argon2id",
+        b"plus",
+        b"cbc",
+        b"gcm",
+        b"128",
+        b"192",
+        b"256",
+        b"384",
+        b"512",
+        b"1",
+    ];
+    let is_part = |part: &[u8]| PARTS.iter().any(|other| part.eq_ignore_ascii_case(other));
+    value.len() <= 32 && value.split(|byte| matches!(byte, b'-' | b'_')).all(is_part)
+}
+
+/// Returns whether a value is the version of a package of Debian: `1:4.13+dfsg1-1+deb12u1`.
+fn is_version(value: &[u8]) -> bool {
+    const MARKS: &[&[u8]] = &[b"+dfsg", b"+deb", b"~deb", b"ubuntu"];
+    let is_in = |byte: &u8| byte.is_ascii_alphanumeric() || b".+~:-".contains(byte);
+    value.first().is_some_and(u8::is_ascii_digit)
+        && value.iter().all(is_in)
+        && MARKS.iter().any(|mark| memmem::find(value, mark).is_some())
 }
 
 /// Returns whether some bytes are the scheme of an authorization, such as `Token` or `Api-Key`.
@@ -161,7 +232,14 @@ fn is_color(value: &[u8]) -> bool {
 fn is_public(value: &[u8]) -> bool {
     const PREFIXES: &[&[u8]] = &[b"pk_live_", b"pk_test_", b"sk_test_", b"rk_test_"];
     let address = value.strip_prefix(b"0x").unwrap_or_default();
-    PREFIXES.iter().any(|prefix| value.starts_with(prefix))
+    // The id of an account of Twilio.
+    let account = value.strip_prefix(b"AC").unwrap_or_default();
+    let is_account = account.len() == 32
+        && account.iter().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte));
+    is_account
+        || is_algorithm(value)
+        || is_version(value)
+        || PREFIXES.iter().any(|prefix| value.starts_with(prefix))
         || address.len() == 40 && address.iter().all(u8::is_ascii_hexdigit)
 }
 
