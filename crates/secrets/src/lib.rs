@@ -87,6 +87,7 @@ mod span;
 mod spoken;
 mod value;
 mod webhook;
+mod words;
 
 pub use self::{
     rule::Rule,
