@@ -5,7 +5,7 @@ use crate::class::WORD;
 /// Returns whether a word can start after some bytes.
 ///
 /// A letter may belong to an escape instead of a word: the `n` of `\n` in JSON within JSON, `%3D`
-/// in a URL, or `ESC [ 3 1 m` for a terminal color.
+/// in a URL, or `ESC [ 3 1 m` for a terminal color, also as a program writes it: `\033[31m`.
 pub(crate) fn is_edge(before: &[u8]) -> bool {
     match before {
         [] => true,
@@ -15,7 +15,8 @@ pub(crate) fn is_edge(before: &[u8]) -> bool {
         [.., b'\\', b'u', a, b, c, d] if is_no_letter(&[*a, *b, *c, *d]) => true,
         [start @ .., b'm'] => {
             let start = without_parameters(start);
-            start.ends_with(b"\x1b[") || start.ends_with(b"u001b[") || start.ends_with(b"x1b[")
+            let openings: [&[u8]; 5] = [b"\x1b[", b"u001b[", b"x1b[", b"\\033[", b"\\e["];
+            openings.iter().any(|opening| start.ends_with(opening))
         }
         _ => false,
     }

@@ -207,21 +207,23 @@ pub(crate) fn is_spoken(at: Cursor<'_>) -> bool {
         || is_invented(value)
 }
 
-/// Returns whether a sentence changes the password to a value with capital and small letters and digits.
+/// Returns whether a sentence sets the password to a value, or gives it in German, with capital and small letters and digits.
 pub(crate) fn is_told(name: &Name<'_>, at: Cursor<'_>) -> bool {
     const VERBS: &[&[u8]] =
         &[b"change", b"Change", b"set ", b"Set ", b"reset", b"Reset", b"update"];
     let value = bare_end(at, |_| false).since(at.place());
     let count = |is: fn(&u8) -> bool| value.iter().filter(|byte| is(byte)).count();
     let is_mixed = value.len() >= 8
-        && count(u8::is_ascii_digit) > 1
+        && (count(u8::is_ascii_digit) > 1 || count(u8::is_ascii_digit) > 0 && is_scrambled(value))
         && count(u8::is_ascii_lowercase) > 1
         && count(u8::is_ascii_uppercase) > 1
         && !value.iter().any(|byte| b"/=.:(".contains(byte));
     let before = context(name.start, 32);
-    is_mixed
-        && at.window_before(4) == b" to "
-        && VERBS.iter().any(|verb| memmem::find(before, verb).is_some())
+    let is_set = || VERBS.iter().any(|verb| memmem::find(before, verb).is_some());
+    // `Das Passwort ist x`
+    let is_german =
+        [&b" ist "[..], b" lautet "].iter().any(|verb| at.window_before(8).ends_with(verb));
+    is_mixed && (is_german || at.window_before(4) == b" to " && is_set())
 }
 
 /// Moves past the dots between a name and its value in a form: `Password .....: x`.
