@@ -17,6 +17,7 @@ mod orders;
 mod ordinals;
 mod parts;
 mod pending;
+mod portions;
 mod position;
 mod queue;
 mod released;

@@ -7,6 +7,7 @@ use std::{borrow::Cow, fmt};
 use crate::{
     Unescape,
     scan::{unescape, validate},
+    tokens::Children,
 };
 
 /// A JSON string as written, quotes included.
@@ -207,6 +208,19 @@ impl<'l> Raw<'l> {
     /// Returns whether the value is `null`.
     pub fn is_null(&self) -> bool {
         self.0 == "null"
+    }
+
+    /// Returns the items of an array as they are written, without an index. Other values have none.
+    ///
+    /// ```
+    /// let list = jsonl::RawBuf::new(r#"[1, [2,3], "a"]"#)?;
+    /// let items: Vec<&str> = list.as_raw().items().map(|item| item.as_str()).collect();
+    /// assert_eq!(items, ["1", "[2,3]", "\"a\""]);
+    /// # Ok::<(), jsonl::Error>(())
+    /// ```
+    pub fn items(&self) -> impl Iterator<Item = Raw<'l>> + use<'l> {
+        let children = self.0.starts_with('[').then(|| Children::from(self.0, 1));
+        children.into_iter().flatten().map(|(_, item)| Raw(item))
     }
 
     /// Returns the value as an unsigned integer, if it is spelled as one.

@@ -1,4 +1,4 @@
-//! Splits valid JSON into tokens, without an index.
+//! Splits valid JSON into tokens, and containers into their values, without an index.
 //!
 //! In: `[ 1 , "é" ]`. Out: `[` at 0, `1` at 2, `,` at 4, `"é"` at 6, `]` at 11.
 
@@ -32,6 +32,43 @@ impl<'t> Iterator for Tokens<'t> {
             _ => start + 1,
         };
         Some((start, self.text.get(start..self.at)?))
+    }
+}
+
+/// The values of a container, each with its offset; of an object, also the keys.
+pub(crate) struct Children<'t> {
+    text: &'t str,
+    tokens: Tokens<'t>,
+}
+
+impl<'t> Children<'t> {
+    /// Reads the children from an offset on, behind the opening bracket.
+    pub(crate) fn from(text: &'t str, at: usize) -> Self {
+        Self { text, tokens: Tokens::new(text, at) }
+    }
+}
+
+impl<'t> Iterator for Children<'t> {
+    type Item = (usize, &'t str);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (start, first) = self.tokens.find(|(_, token)| !matches!(*token, "," | ":"))?;
+        let mut depth = match first {
+            "]" | "}" => return None,
+            "[" | "{" => 1_usize,
+            value => return Some((start, value)),
+        };
+        for (at, token) in &mut self.tokens {
+            match token {
+                "[" | "{" => depth += 1,
+                "]" | "}" => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return Some((start, self.text.get(start..=at)?));
+            }
+        }
+        None
     }
 }
 

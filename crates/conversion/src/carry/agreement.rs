@@ -20,13 +20,14 @@ use std::{
 };
 
 use core_model::{
-    Block, Body, Content, Event, ToolResult, is_accepted_tool_id, is_replacement_tool_id,
+    Block, Body, Content, Event, Format, ToolResult, is_accepted_tool_id, is_replacement_tool_id,
 };
-use jsonl::{Raw, Scanner, Style, is_js_space, respell};
+use jsonl::{Raw, Scanner, Style, Value, is_js_space, respell};
 use twox_hash::XxHash3_64;
 
 use super::{
     MemberOrders,
+    portions::each_event,
     said::{Kind, accepted_name, each_piece, spelled},
 };
 
@@ -181,6 +182,14 @@ pub(super) struct Sayings {
 }
 
 impl Sayings {
+    /// Adds the texts of a record; if `is_whole`, also the texts in lists that are not indexed.
+    pub(super) fn add_record(&mut self, format: &Format, record: Value<'_>, is_whole: bool) {
+        each_event(format, record, is_whole, &mut |event| {
+            self.add(event);
+            true
+        });
+    }
+
     /// Adds the texts of an event.
     pub(super) fn add(&mut self, event: &Event<'_>) {
         match &event.body {

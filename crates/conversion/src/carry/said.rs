@@ -6,9 +6,11 @@
 
 use std::borrow::Cow;
 
-use core_model::{Block, Content, Event, Input, Role, ToolName, replacement_tool_name};
-use jsonl::{Raw, Style, Text, respell};
+use core_model::{Block, Content, Event, Format, Input, Role, ToolName, replacement_tool_name};
+use jsonl::{Raw, Style, Text, Value, respell};
 use twox_hash::XxHash3_64;
+
+use super::portions::{each_portion, is_unread};
 
 /// The kind of a compared text.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -36,6 +38,47 @@ impl Digest {
     /// Adds the texts of an event.
     pub(super) fn add(&mut self, event: &Event<'_>) {
         each_piece(event, &mut |kind, piece| self.hashes.push(piece.hash(kind)));
+    }
+
+    /// Adds the texts of a record; if `is_whole`, also the texts in lists that are not indexed. Returns false if some
+    /// values are not read.
+    pub(super) fn add_record(
+        &mut self,
+        format: &Format,
+        record: Value<'_>,
+        is_whole: bool,
+    ) -> bool {
+        let add_to = |digest: &mut Self, record: Value<'_>| {
+            format.for_each_event(record, |event| {
+                digest.add(event);
+                true
+            })
+        };
+        if !is_whole || !is_unread(record) {
+            return add_to(self, record);
+        }
+        let mut outside: Option<Self> = None;
+        each_portion(record, &mut |portion| {
+            let mut digest = Self::default();
+            add_to(&mut digest, portion);
+            match &outside {
+                Some(outside) => digest.remove(outside),
+                None => digest.hashes.sort_unstable(),
+            }
+            self.hashes.extend_from_slice(&digest.hashes);
+            outside.get_or_insert(digest);
+            true
+        })
+    }
+
+    /// Removes the texts of a sorted digest, each as often as that has it.
+    fn remove(&mut self, other: &Self) {
+        self.hashes.sort_unstable();
+        let mut others = other.hashes.iter().peekable();
+        self.hashes.retain(|hash| {
+            while others.next_if(|other| *other < hash).is_some() {}
+            others.next_if_eq(&hash).is_none()
+        });
     }
 
     /// Returns whether two digests have the same texts, in any order.

@@ -383,6 +383,25 @@ fn a_record_that_restores_other_words_is_said() {
     assert_eq!(restored(&forged(&visible, &[&hello], false)).1, 0);
 }
 
+/// A record with more values than its index has room for is compared, too, alone and in parts.
+#[test]
+fn records_with_too_many_values_are_compared() {
+    let text = |text: &str| format!(r#"{{"type":"text","text":"{text}"}}"#);
+    let (hello, other) = (text("Hello there"), text("Delete all"));
+    let filling = "1,".repeat(1 << 20);
+    let source = CLAUDE.replace("CONTENT", "\"Hello there\"");
+    let (start, end) = source.split_at(70);
+    for (shown, pieces, differs) in [
+        (format!("[{filling}{hello}]"), &[&*source][..], 0),
+        (format!("[{filling}{hello}]"), &[start, end], 0),
+        (format!("[{hello},{filling}{other}]"), &[&source], 1),
+    ] {
+        let visible = CLIDO.replace("CONTENT", &shown);
+        let found = restored(&forged(&visible, pieces, pieces.len() > 1));
+        assert_eq!(found, (format!("{source}\n"), differs));
+    }
+}
+
 #[test]
 fn show_and_check_say_what_is_wrong_with_carries() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -7,7 +7,7 @@ use super::{Member, Sink, each_canonical, push_members, push_value};
 use crate::{
     Raw, Result, Scanner, Style, Text, respell,
     scan::{grammar::MAX_INDEXED_DEPTH, node::max_nodes},
-    tokens::Tokens,
+    tokens::{Children, Tokens},
 };
 
 /// The length in bytes from which a container is split instead of indexed.
@@ -88,43 +88,6 @@ fn push_long(out: &mut Sink<'_>, text: &str, without: &[&str]) {
             push_child(out, child, without);
         }
     });
-}
-
-/// The values of a container, each with its offset; of an object, also the keys.
-struct Children<'t> {
-    text: &'t str,
-    tokens: Tokens<'t>,
-}
-
-impl<'t> Children<'t> {
-    /// Reads the children from an offset on, behind the opening bracket.
-    fn from(text: &'t str, at: usize) -> Self {
-        Self { text, tokens: Tokens::new(text, at) }
-    }
-}
-
-impl<'t> Iterator for Children<'t> {
-    type Item = (usize, &'t str);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let (start, first) = self.tokens.find(|(_, token)| !matches!(*token, "," | ":"))?;
-        let mut depth = match first {
-            "]" | "}" => return None,
-            "[" | "{" => 1_usize,
-            value => return Some((start, value)),
-        };
-        for (at, token) in &mut self.tokens {
-            match token {
-                "[" | "{" => depth += 1,
-                "]" | "}" => depth -= 1,
-                _ => {}
-            }
-            if depth == 0 {
-                return Some((start, self.text.get(start..=at)?));
-            }
-        }
-        None
-    }
 }
 
 /// Returns the number of values in valid JSON, keys included.

@@ -8,6 +8,7 @@ use crate::carry::{
     Carry,
     agreement::Sayings,
     parts::{PartLine, PartLines},
+    portions::{each_event, is_unread},
     said::{Digest, ShownTexts, TextComparison},
 };
 
@@ -21,6 +22,13 @@ const MAX_KEPT_BUFFER: usize = 1024 * 1024;
 
 fn unit_of(is_glue: bool) -> Unit {
     if is_glue { Unit::Glue } else { Unit::Line }
+}
+
+/// The comparison of written records with the record that they restore.
+struct Agreement {
+    is_equal: bool,
+    /// Whether a written record has lists that are not indexed.
+    has_unread: bool,
 }
 
 impl Restorer {
@@ -38,32 +46,61 @@ impl Restorer {
         }
         let mut here = ShownTexts::default();
         self.each_shown(shown, |event| here.add(event));
-        let mut comparison = TextComparison::new(&here);
-        self.each_own(carry, visible, own, &mut |event| {
-            comparison.add(event);
-            true
+        let (mut comparison, format) = (TextComparison::new(&here), self.format);
+        self.each_own(carry, visible, own, &mut |record| {
+            each_event(format, record, false, &mut |event| {
+                comparison.add(event);
+                true
+            })
         });
         if comparison.is_equal(|each| self.each_shown(shown, each)) {
             return false;
         }
-        let (mut here, mut said) = (Digest::default(), Digest::default());
-        self.each_own(carry, visible, own, &mut |event| {
-            said.add(event);
-            true
-        });
-        self.each_shown(shown, |event| here.add(event));
-        if here.is_equal(&mut said) {
+        let shown = shown.map(|event| event.value);
+        if self.own_agree(carry, shown, visible, own, false) {
             return false;
         }
+        !(shown.is_some_and(is_unread) && self.own_agree(carry, shown, visible, own, true))
+    }
+
+    /// Returns whether a record shows the same messages as its own entries restore; if `is_whole`, also the messages in
+    /// lists that are not indexed.
+    fn own_agree(
+        &mut self,
+        carry: &Carry<'_>,
+        shown: Option<Value<'_>>,
+        visible: &str,
+        own: &mut OwnEntries,
+        is_whole: bool,
+    ) -> bool {
+        let (format, written) = (self.format, self.written);
+        let (mut here, mut said) = (Digest::default(), Digest::default());
+        let mut is_read = shown.is_none_or(|it| here.add_record(written, it, is_whole));
+        self.each_own(carry, visible, own, &mut |record| {
+            is_read = said.add_record(format, record, is_whole) && is_read;
+            true
+        });
+        if !is_read {
+            // Nothing shows that they agree.
+            return false;
+        }
+        if here.is_equal(&mut said) {
+            return true;
+        }
+        drop((here, said));
         let (mut here, mut said) = (Sayings::default(), Sayings::default());
-        self.each_shown(shown, |event| here.add(event));
+        if let Some(shown) = shown {
+            here.add_record(written, shown, is_whole);
+        }
         let most = MAX_FACTOR * visible.len() + FREE_BYTES;
-        self.each_own(carry, visible, own, &mut |event| {
-            said.add(event);
-            said.n_bytes() <= most
+        self.each_own(carry, visible, own, &mut |record| {
+            each_event(format, record, is_whole, &mut |event| {
+                said.add(event);
+                said.n_bytes() <= most
+            })
         });
         self.replaced_ids.undo([&mut here, &mut Sayings::default()], &said);
-        said.n_bytes() > most || !here.is_said_by(&said) || !said.is_said_by(&here)
+        said.n_bytes() <= most && here.is_said_by(&said) && said.is_said_by(&here)
     }
 
     /// Compares a restored record with the written records that show its parts. `shown` is the value of the last written
@@ -88,24 +125,35 @@ impl Restorer {
     /// Returns whether the written records of the parts show other messages than the restored record.
     fn parts_differ(
         &mut self,
+        restored: (&LineBuf, bool),
+        shown: (&PartLines, Option<Value<'_>>),
+        scanner: &mut UnitScanner,
+    ) -> bool {
+        let mut agree = |is_whole| self.parts_agree(restored, shown, scanner, is_whole);
+        let Agreement { is_equal, has_unread } = agree(false);
+        !(is_equal || has_unread && agree(true).is_equal)
+    }
+
+    /// Compares the written records of the parts with the restored record; if `is_whole`, also the messages in lists that
+    /// are not indexed.
+    fn parts_agree(
+        &mut self,
         (restored, is_glue): (&LineBuf, bool),
         (said_by, shown): (&PartLines, Option<Value<'_>>),
         scanner: &mut UnitScanner,
-    ) -> bool {
+        is_whole: bool,
+    ) -> Agreement {
         let (format, written) = (self.format, self.written);
         let (unit, paths) = (unit_of(is_glue), format.framing.paths());
-        let mut each_restored = |each: &mut dyn FnMut(&Event<'_>)| {
+        let mut each_restored = |each: &mut dyn FnMut(Value<'_>)| {
             if let (_, Ok(value)) = scanner.scan_buf(restored, 0, unit, paths) {
-                format.for_each_event(value, |event| {
-                    each(event);
-                    true
-                });
+                each(value);
             }
             scanner.free_beyond(MAX_KEPT_BUFFER);
         };
         // The record that was read last is in memory, with its index. A long one is not read and scanned again.
         let last = shown.map(|_| self.n_pushed);
-        let each_shown = |each: &mut dyn FnMut(&Event<'_>, bool)| {
+        let each_shown = |each: &mut dyn FnMut(Value<'_>, bool)| {
             let mut scanner = UnitScanner::default();
             said_by.for_each(last, |PartLine { line, offset, is_alone, .. }, is_last| {
                 let value = match shown.filter(|_| is_last) {
@@ -113,42 +161,42 @@ impl Restorer {
                     None => scanner.scan(&Line::new(line, *offset), &[]).1,
                 };
                 let Ok(value) = value else { return };
-                written.for_each_event(value, |event| {
-                    each(event, *is_alone);
-                    true
-                });
+                each(value, *is_alone);
                 scanner.free_beyond(MAX_KEPT_BUFFER);
             })
         };
         let (mut here, mut said, mut alone) =
             (Digest::default(), Digest::default(), Digest::default());
-        each_restored(&mut |event| said.add(event));
-        let is_read = each_shown(&mut |event, is_alone| {
-            here.add(event);
+        let (mut is_indexed, mut has_unread) = (true, false);
+        each_restored(&mut |value| is_indexed &= said.add_record(format, value, is_whole));
+        let is_read = each_shown(&mut |value, is_alone| {
+            has_unread |= is_unread(value);
+            is_indexed &= here.add_record(written, value, is_whole);
             if is_alone {
-                alone.add(event);
+                alone.add_record(written, value, is_whole);
             }
         });
-        if !is_read {
+        if !is_read || !is_indexed {
             // Nothing shows that they agree.
-            return true;
+            return Agreement { is_equal: false, has_unread: has_unread && is_read };
         }
         // A written record may also show other source records.
         if said.is_within(&mut here) && alone.is_within(&mut said) {
-            return false;
+            return Agreement { is_equal: true, has_unread };
         }
         drop((here, said, alone));
         let (mut said, mut here, mut alone) =
             (Sayings::default(), Sayings::default(), Sayings::default());
-        each_restored(&mut |event| said.add(event));
-        each_shown(&mut |event, is_alone| {
-            here.add(event);
+        each_restored(&mut |value| said.add_record(format, value, is_whole));
+        each_shown(&mut |value, is_alone| {
+            here.add_record(written, value, is_whole);
             if is_alone {
-                alone.add(event);
+                alone.add_record(written, value, is_whole);
             }
         });
         self.replaced_ids.undo([&mut here, &mut alone], &said);
-        !said.is_said_by(&here) || !alone.is_said_by(&said)
+        let is_equal = said.is_said_by(&here) && alone.is_said_by(&said);
+        Agreement { is_equal, has_unread }
     }
 
     /// Calls `each` with the events of a written record whose first event this is.
@@ -166,13 +214,13 @@ impl Restorer {
         }
     }
 
-    /// Calls `each` with the events of each restored record until it returns false.
+    /// Calls `each` with each restored record until it returns false.
     fn each_own(
         &mut self,
         carry: &Carry<'_>,
         visible: &str,
         own: &mut OwnEntries,
-        each: &mut dyn FnMut(&Event<'_>) -> bool,
+        each: &mut dyn FnMut(Value<'_>) -> bool,
     ) {
         let mut scanner = std::mem::take(&mut self.scanner);
         let (format, n_kept) = (self.format, own.kept.len());
@@ -180,7 +228,7 @@ impl Restorer {
         let mut read = |line: &mut LineBuf, offset: u64, is_glue: bool| {
             let (unit, paths) = (unit_of(is_glue), format.framing.paths());
             match scanner.scan_and_keep(line, offset, unit, paths) {
-                (_, Ok(value)) => format.for_each_event(value, &mut *each),
+                (_, Ok(value)) => each(value),
                 _ => true,
             }
         };
