@@ -339,7 +339,7 @@ impl Job {
     /// Returns a job that writes to a temporary folder.
     fn for_scratch(&self, folder: &Scratch) -> Result<Self, ConvertError> {
         let interruption = self.outputs.write_options.interruption;
-        let outputs = Arc::new(RunOutputs::below(folder.path(), false, interruption)?);
+        let outputs = Arc::new(RunOutputs::in_scratch(folder, interruption)?);
         let config = JobConfig { is_for_client: true, ..self.config.clone() };
         Ok(Job { config, outputs, ..self.clone() })
     }

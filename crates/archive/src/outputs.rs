@@ -138,6 +138,18 @@ impl RunOutputs {
         Ok(Self::new(Backend::Disk, Some(root), WriteOptions::plain(force, interruption)))
     }
 
+    /// Returns outputs in a temporary folder. Its files do not outlast the program, and are not flushed to the disk: a
+    /// session of thousands of sub-agents has a file for each.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the folder cannot be opened.
+    pub(crate) fn in_scratch(folder: &Scratch, interruption: Interruption) -> io::Result<Self> {
+        let outputs = Self::below(folder.path(), false, interruption)?;
+        let write_options = WriteOptions { durability: Durability::None, ..outputs.write_options };
+        Ok(Self { write_options, ..outputs })
+    }
+
     /// Returns the output of a run of one file.
     pub fn of_one(storage: Backend, write_options: WriteOptions) -> Self {
         Self::new(

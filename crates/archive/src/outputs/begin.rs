@@ -128,11 +128,12 @@ impl RunOutputs {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::{fs, io::Write as _};
 
-    use storage::Interruption;
+    use storage::{Interruption, Scratch};
 
     use super::*;
+    use crate::outputs::Durability;
 
     #[test]
     fn a_folder_is_opened_once_and_made_again_if_it_is_gone() {
@@ -151,5 +152,17 @@ mod tests {
         assert!(is_held());
         drop(files);
         assert!(!is_held());
+    }
+
+    #[test]
+    fn files_in_a_scratch_folder_are_published_without_a_flush() {
+        let scratch = Scratch::new().expect("a folder");
+        let outputs = RunOutputs::in_scratch(&scratch, Interruption::default()).expect("opened");
+        assert_eq!(outputs.write_options.durability, Durability::None);
+        let path = scratch.path().join("a.jsonl");
+        let mut file = outputs.create(&path, 0o600).expect("created");
+        file.write_all(b"{}\n").expect("written");
+        outputs.publish(vec![file.finish().expect("finished")]).expect("published");
+        assert_eq!(fs::read(&path).expect("there"), b"{}\n");
     }
 }
