@@ -3,6 +3,7 @@
 use std::io;
 
 use conversion::Sidecar;
+use core_model::Format;
 use sessions::{Input, RedactedFile};
 use storage::Opened;
 
@@ -17,6 +18,15 @@ impl Job {
     /// Removes the secrets of an input, with `--redact`.
     pub(crate) fn redacted(&self, opened: Opened) -> io::Result<RedactedFile<Opened>> {
         self.config.redact.opened(self.config.formats, opened)
+    }
+
+    /// Returns the number of sidecars that a conversion from a format leaves out, because a carry may hold secrets. A
+    /// copy counts its sidecar itself.
+    pub(crate) fn n_sidecars_redacted(&self, input: &Input, from: &Format) -> io::Result<u64> {
+        let is_converted = from.name != self.config.to.name;
+        let is_left_out =
+            self.config.redact.is_wanted && is_converted && input.sidecar_file()?.is_some();
+        Ok(u64::from(is_left_out))
     }
 
     /// Opens the sidecar of an input; `None` with `--redact`, because a carry may hold secrets.

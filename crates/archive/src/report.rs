@@ -205,6 +205,10 @@ impl ConvertedFile {
             let n_carries = count(report.redactions.n_carries, "line");
             lines.push(format!("  redacted what {n_carries} carried of another format"));
         }
+        if report.redactions.n_sidecars > 0 {
+            let n_sidecars = count(report.redactions.n_sidecars, "sidecar");
+            lines.push(format!("  redacted what {n_sidecars} carried of another format"));
+        }
         lines.extend(self.files_beside());
         if report.n_agents > 0 {
             let agents = count(report.n_agents, "sub-agent");
@@ -298,6 +302,7 @@ mod tests {
             ..Report::default()
         };
         report.redactions.n_carries = 5;
+        report.redactions.n_sidecars = 1;
         report.losses.add(LossKind::Dropped, "usage", Place { line: 1, offset: 0 });
         report.losses.add(LossKind::Dropped, "usage", Place { line: 2, offset: 7 });
         report.losses.add_named(LossKind::Invented, "é\u{1b}", Place { line: 3, offset: 8 });
@@ -337,7 +342,7 @@ mod tests {
             r#""damaged":["#,
             concat!(
                 r#"],"recovered":[{"line":3,"offset":4,"records":2},"#,
-                r#"{"line":3,"offset":4,"records":2}],"redacted":[],"carries_redacted":5,"#,
+                r#"{"line":3,"offset":4,"records":2}],"redacted":[],"carries_redacted":5,"sidecars_redacted":1,"#,
                 r#""subagents_missing":[{"id":"é\u001b","tool_use":"t\"","evidence":"its prompt"}],"#,
                 "\"files_beside\":[\"é\",\"\u{7f}\"],",
                 r#""losses":[{"kind":"dropped","field":"usage","count":2,"places":"#,

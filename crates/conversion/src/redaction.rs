@@ -29,6 +29,8 @@ pub struct Redactions {
     rules: BTreeMap<&'static str, Redacted>,
     /// Lines whose carries were left out.
     pub n_carries: u64,
+    /// Sidecars of other formats that were left out.
+    pub n_sidecars: u64,
 }
 
 /// The secrets that one rule found.
@@ -48,12 +50,13 @@ impl Redactions {
 
     /// Returns whether nothing was removed.
     pub fn is_empty(&self) -> bool {
-        self.rules.is_empty() && self.n_carries == 0
+        self.rules.is_empty() && self.n_carries + self.n_sidecars == 0
     }
 
     /// Adds the counts of another file.
     pub fn absorb(&mut self, other: Redactions) {
         self.n_carries += other.n_carries;
+        self.n_sidecars += other.n_sidecars;
         for (rule, more) in other.rules {
             let redacted = self.rules.entry(rule).or_default();
             redacted.count += more.count;

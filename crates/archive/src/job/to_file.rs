@@ -69,7 +69,7 @@ impl Job {
                 break;
             }
             done.is_changing = is_changing;
-            done.report.redactions = redactions;
+            done.report.redactions.absorb(redactions);
             records.iter_mut().for_each(|record| record.tell(&done));
             self.outputs.publish_from(
                 input,
@@ -133,6 +133,7 @@ impl Job {
         };
         let mut report = conversion.run_to(source, &history, beside, to)?;
         drop(each_image);
+        report.redactions.n_sidecars = self.n_sidecars_redacted(input, from)?;
         if from.name == self.config.to.name {
             self.copy_sidecar(input, &mut sidecar, &mut report)?;
         }

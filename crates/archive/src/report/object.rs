@@ -67,6 +67,7 @@ impl ConvertedFile {
                 })
                 .collect(),
             carries_redacted: report.redactions.n_carries,
+            sidecars_redacted: report.redactions.n_sidecars,
             subagents_missing: report.missing.iter().map(MissingObject::of).collect(),
             files_beside: &report.files_beside,
             image_files: &report.image_files,
@@ -129,6 +130,7 @@ struct FileObject<'r> {
     recovered: Vec<RecoveredObject>,
     redacted: Vec<RedactedObject>,
     carries_redacted: u64,
+    sidecars_redacted: u64,
     subagents_missing: Vec<MissingObject<'r>>,
     files_beside: &'r [String],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]

@@ -242,6 +242,31 @@ fn what_other_commands_write_is_clean_too() {
 
 /// Asserts that `show --follow --redact` prints no secret: from existing lines, from a line that is
 /// written in two halves, and after the file was replaced.
+/// A sidecar may hold secrets in pieces, as an inline carry may.
+#[test]
+fn a_sidecar_that_is_left_out_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let fixture = "../../fixtures/claude-code/one-tool-call.jsonl";
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(fixture).display().to_string();
+    let convert = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+        let output = command.current_dir(&folder).args(arguments).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    convert(&[&source, "--to", "clido", "--carry", "sidecar", "--quiet", "-o", "there.jsonl"]);
+    assert!(folder.path().join("there.jsonl.carry").exists());
+    let words = "redacted what 1 sidecar carried of another format";
+    let back = ["there.jsonl", "--to", "claude-code", "-o", "back.jsonl", "--force"];
+    let said = convert(&[&back[..], &["--redact", "--report", "report.json"]].concat());
+    assert!(said.contains(words), "{said}");
+    let report = fs::read_to_string(folder.path().join("report.json")).expect("a report");
+    assert!(report.contains(r#""sidecars_redacted":1"#), "{report}");
+    let said = convert(&["there.jsonl", "--to", "claude-code", "--redact"]);
+    assert!(said.contains(words), "{said}");
+    assert!(!convert(&back).contains(words));
+}
+
 #[test]
 fn what_is_followed_is_clean_too() {
     let prompt = |text: &str| {
