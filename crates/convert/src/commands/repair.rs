@@ -95,7 +95,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             0 => String::new(),
             line => format!("{line}: byte {}:", change.offset),
         };
-        say(&format!("{label}:{place} {}", escape_for_terminal(&change.what)));
+        say(&format!("{label}:{place} {}", escape_for_terminal(&change.what.to_string())));
     }
     if let Some(problem) = left.first() {
         let message = format!(

@@ -230,3 +230,14 @@ fn one_line_that_is_deep_or_never_closed() {
     check_law("glued objects", size, ("", "{}", "\n"), size);
     check_law("deep content", size, (HEAD, &nested, "}}\n"), size);
 }
+
+/// `repair` keeps the session in memory, and a few words for each damaged line. Their sentences took 150 bytes a line.
+#[test]
+fn repair_of_many_damaged_lines() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = folder.path().join("in.jsonl");
+    let damage = "[{\"type\":\n".repeat(4 * MIB / 10);
+    std::fs::write(&source, format!("{HEAD}\"hello\"}}}}\n{damage}")).expect("written");
+    let peak = peak_of_command("repair --as claude-code -o OUT IN", &source);
+    assert!(peak <= 60 * MIB, "{} MiB", peak / MIB);
+}

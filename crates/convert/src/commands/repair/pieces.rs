@@ -5,12 +5,12 @@
 use std::{
     borrow::Cow,
     collections::{HashMap, HashSet},
-    io,
+    fmt, io,
 };
 
 use conversion::{Recovery, is_damage};
 use core_model::{Body, Check, Field, Format, Problem};
-use jsonl::{Line, Scanner, Value};
+use jsonl::{ErrorKind, Line, Scanner, Value};
 
 use crate::reading::whole::{MAX_RECORDS, too_many};
 
@@ -19,7 +19,34 @@ use crate::reading::whole::{MAX_RECORDS, too_many};
 pub(super) struct Change {
     pub(super) line: u64,
     pub(super) offset: u64,
-    pub(super) what: String,
+    pub(super) what: ChangeKind,
+}
+
+/// The words of a change. A file may have a million damaged parts, whose words are made when they are printed.
+#[derive(Clone, Debug)]
+pub(super) enum ChangeKind {
+    Damage { n_bytes: usize, error: ErrorKind },
+    Other(Box<str>),
+}
+
+impl fmt::Display for ChangeKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ChangeKind::Damage { n_bytes: 1, error } => {
+                write!(f, "left out 1 byte of a damaged line: {error}")
+            }
+            ChangeKind::Damage { n_bytes, error } => {
+                write!(f, "left out {n_bytes} bytes of a damaged line: {error}")
+            }
+            ChangeKind::Other(what) => f.write_str(what),
+        }
+    }
+}
+
+impl From<String> for ChangeKind {
+    fn from(what: String) -> Self {
+        ChangeKind::Other(what.into())
+    }
 }
 
 /// A record that is kept.
@@ -66,11 +93,7 @@ impl<'s> Pieces<'s> {
                     Err(error) if is_damage(error) => changes.push(Change {
                         line: number,
                         offset: part.offset(),
-                        what: format!(
-                            "left out {} of a damaged line: {}",
-                            n_bytes(bytes.len()),
-                            error.kind
-                        ),
+                        what: ChangeKind::Damage { n_bytes: bytes.len(), error: error.kind },
                     }),
                     _ => {
                         n_records += 1;
@@ -92,21 +115,26 @@ impl<'s> Pieces<'s> {
         let has_damage = !changes.is_empty();
         for (line, offset, n_records) in split {
             let what = format!("put {n_records} records on lines of their own");
-            changes.push(Change { line, offset, what });
+            changes.push(Change { line, offset, what: what.into() });
         }
         if let Some(last) = pieces.last()
             && !source.ends_with(b"\n")
             && last.offset as usize + last.bytes.len() == source.len()
         {
             let what = "added the newline after the last record".to_owned();
-            changes.push(Change { line: last.line, offset: source.len() as u64, what });
+            changes.push(Change {
+                line: last.line,
+                offset: source.len() as u64,
+                what: what.into(),
+            });
         }
         Ok(Self { format, pieces, changes, has_damage, linked: HashSet::new() })
     }
 
     /// Returns the session.
     pub(super) fn bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
+        let n_bytes = self.pieces.iter().map(|piece| piece.bytes.len() + 1).sum();
+        let mut bytes = Vec::with_capacity(n_bytes);
         for piece in &self.pieces {
             bytes.extend_from_slice(&piece.bytes);
             bytes.push(b'\n');
@@ -136,7 +164,7 @@ impl<'s> Pieces<'s> {
         let place = usize::try_from(line).ok().and_then(|line| line.checked_sub(1));
         let piece = place.and_then(|place| self.pieces.get(place));
         let (line, offset) = piece.map_or((0, 0), |piece| (piece.line, piece.offset));
-        self.changes.push(Change { line, offset, what });
+        self.changes.push(Change { line, offset, what: what.into() });
     }
 
     /// Removes a byte order mark at the start. Returns whether there was one.
@@ -164,7 +192,7 @@ impl<'s> Pieces<'s> {
                 continue;
             };
             let what = format!("left out a record ({}): {}", problem.rule, problem.message);
-            self.changes.push(Change { line: piece.line, offset: piece.offset, what });
+            self.changes.push(Change { line: piece.line, offset: piece.offset, what: what.into() });
             if let Some((id, parent)) = link(&piece.bytes, self.format, &mut scanner) {
                 parents.insert(id, parent);
             }
@@ -198,7 +226,7 @@ impl<'s> Pieces<'s> {
             let Some(other) = other else { continue };
             let Some(bytes) = replaced(&piece.bytes, written, other) else { continue };
             let what = format!("linked a record to {other}, since its parent was left out");
-            self.changes.push(Change { line: piece.line, offset: piece.offset, what });
+            self.changes.push(Change { line: piece.line, offset: piece.offset, what: what.into() });
             piece.bytes = bytes.into();
         }
     }
@@ -240,7 +268,7 @@ impl<'s> Pieces<'s> {
                 break;
             };
             let what = format!("linked a record to the one before, {id}");
-            self.changes.push(Change { line: piece.line, offset: piece.offset, what });
+            self.changes.push(Change { line: piece.line, offset: piece.offset, what: what.into() });
             if let Some(piece) = self.pieces.get_mut(at) {
                 piece.bytes = bytes.into();
             }
@@ -291,8 +319,4 @@ fn link(bytes: &[u8], format: &Format, scanner: &mut Scanner) -> Option<(String,
         Field::Absent => return None,
     };
     Some((event.context.uuid?.decode().into_owned(), parent))
-}
-
-fn n_bytes(n_bytes: usize) -> String {
-    if n_bytes == 1 { "1 byte".to_owned() } else { format!("{n_bytes} bytes") }
 }
