@@ -7,6 +7,7 @@
 
 mod compare;
 mod current;
+mod faults;
 mod items;
 mod moved;
 mod own;
@@ -38,7 +39,7 @@ use crate::carry::{
     reorder_buffers::ReorderBuffers,
     sidecar::Sidecar,
     spilled_runs::RestoredRecord,
-    totals::{CarryTotals, Shortfall},
+    totals::CarryTotals,
 };
 
 /// Returns the limit on the bytes that are restored from some bytes: 16 times as many, and a megabyte.
@@ -577,29 +578,5 @@ impl Restorer {
     /// Ends the input: [`Restorer::next_item`] releases all waiting records.
     pub(crate) fn finish(&mut self) {
         self.is_finishing = true;
-    }
-
-    /// Returns whether the first carry was read, which has the template.
-    pub(crate) fn has_first(&self) -> bool {
-        self.totals.has_first()
-    }
-
-    /// Returns the faults of the carries so far. `is_whole` says that the file has no others.
-    pub(crate) fn faults_so_far(&self, is_whole: bool) -> RestoreStats {
-        match is_whole {
-            true => self.stats,
-            false => {
-                let missing = self.totals.missing_so_far();
-                RestoreStats { missing, cut: 0, miscounted: 0, ..self.stats }
-            }
-        }
-    }
-
-    /// Compares the carries that were read with the end mark.
-    fn finish_totals(&mut self) {
-        let Shortfall { is_cut, missing, is_miscounted } = self.totals.shortfall();
-        self.stats.cut += u64::from(is_cut);
-        self.stats.missing += missing;
-        self.stats.miscounted += u64::from(is_miscounted);
     }
 }
