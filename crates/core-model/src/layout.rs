@@ -5,10 +5,7 @@ mod named;
 mod search;
 mod sidechains;
 
-use std::{
-    ffi::OsString,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 pub use self::{
     find::folder_of,
@@ -45,17 +42,6 @@ pub struct Layout {
     /// Returns whether the client started the sub-agent with this id for itself, for example to
     /// suggest a prompt. Nobody continues such a session.
     pub is_internal: fn(&str) -> bool,
-}
-
-/// An entry of a folder. A link is neither a folder nor a file.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct FolderEntry {
-    /// The name in the folder.
-    pub name: OsString,
-    /// Whether it is a folder.
-    pub is_folder: bool,
-    /// Whether it is a regular file.
-    pub is_file: bool,
 }
 
 /// The owner of a file.

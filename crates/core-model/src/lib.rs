@@ -2,8 +2,8 @@
 //!
 //! A reader converts a line to an [`Event`]. An [`EventWriter`] converts events to lines of another
 //! format. It writes to an [`Output`], which notes the copied slices of the source. This crate
-//! knows no format. It touches files only in `store` (lists of folders), `layout` (the files of a
-//! session), `files` (the disk) and `follower` (a growing file).
+//! knows no format. It touches files only in `folder` (lists of folders), `store` (new files), `files` (the
+//! disk) and `follower` (a growing file).
 //!
 //! ```
 //! use core_model::{LossKind, Losses, Place};
@@ -30,6 +30,7 @@ mod event_buf;
 mod facts;
 mod field;
 mod files;
+mod folder;
 mod follower;
 mod format;
 mod formats;
@@ -89,7 +90,8 @@ pub use self::{
     },
     facts::{FactLog, Facts, LoggedEvent},
     field::Field,
-    files::{Disk, Files, folder_entries, rules_out_file},
+    files::{Disk, Files, rules_out_file},
+    folder::{FolderEntry, folder_entries},
     follower::{Followed, Follower},
     format::{
         CARRY_MEMBER, CreatePlanner, EventWriter, Format, Functions, Limits, Options, Planner,
@@ -104,9 +106,8 @@ pub use self::{
     input::{Input, InputJson},
     interactions::{Interaction, Interactions},
     layout::{
-        Agent, AgentIds, Description, Evidence, FileRole, FolderEntry, Layout, LayoutFile, Link,
-        Linked, Missing, NamedAgents, Owner, SessionTree, Sidechain, Sidechains, folder_of,
-        main_file,
+        Agent, AgentIds, Description, Evidence, FileRole, Layout, LayoutFile, Link, Linked,
+        Missing, NamedAgents, Owner, SessionTree, Sidechain, Sidechains, folder_of, main_file,
     },
     loss::{Loss, LossKind, Losses, Place},
     members::{Shape, Vocabulary, is_void},

@@ -43,11 +43,7 @@ const IN_NO_CODE: &[(&str, &[&str], &str)] = &[
     ),
     ("Instant::now", &["convert", "archive"], "only runs measure time"),
     ("std::thread", &["convert"], "only convert starts threads"),
-    (
-        "thread::spawn",
-        &["archive", "convert"],
-        "use a pool of rayon; ARCHITECTURE.md lists the other threads",
-    ),
+    ("thread::spawn", &[], "it panics if the system refuses a thread: use thread::Builder"),
     (
         "thread::scope",
         &["conversion"],
@@ -55,7 +51,7 @@ const IN_NO_CODE: &[(&str, &[&str], &str)] = &[
     ),
     (
         "thread::Builder",
-        &["storage"],
+        &["archive", "convert", "storage"],
         "use a pool of rayon; ARCHITECTURE.md lists the other threads",
     ),
     ("io::stdout", &["convert"], "a stream to write to comes in as an argument"),

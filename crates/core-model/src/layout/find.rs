@@ -10,10 +10,9 @@ use std::{
 use jsonl::{Scanner, Stream};
 
 use super::{
-    Agent, Evidence, FileRole, FolderEntry, Layout, LayoutFile, Link, Linked, SessionTree,
-    search::Search,
+    Agent, Evidence, FileRole, Layout, LayoutFile, Link, Linked, SessionTree, search::Search,
 };
-use crate::{Disk, Event, Files, Format, folder_entries};
+use crate::{Disk, Event, Files, FolderEntry, Format, folder_entries};
 
 /// Limit in bytes for reading a description.
 const MAX_DESCRIPTION: u64 = 64 * 1024;
