@@ -111,7 +111,7 @@ impl Job {
         let folder = Scratch::new()?;
         let main = folder.path().join(path.file_name().ok_or(ConvertError::NoName)?);
         let interruption = self.outputs.write_options.interruption;
-        let outputs = Arc::new(RunOutputs::below(folder.path(), false, interruption)?);
+        let outputs = Arc::new(RunOutputs::in_scratch(&folder, interruption)?);
         let config = JobConfig { to: last, carry, verify: false, ..self.config.clone() };
         Ok((Job { config, outputs, ..self.clone() }, folder, main))
     }

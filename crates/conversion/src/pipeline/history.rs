@@ -56,13 +56,15 @@ impl ConversionHistory {
     /// the format is not in the history.
     pub fn agents(&self, format: &Format) -> Vec<&str> {
         let n_levels = self.depth(format).map_or(0, |depth| depth + 1);
-        let mut ids: Vec<&str> = Vec::new();
+        let (mut ids, mut counts) = (Vec::new(), HashMap::<&str, usize>::new());
         for level in self.agents.iter().take(n_levels) {
-            let mut known = ids.clone();
+            let mut here = HashMap::<&str, usize>::new();
             for id in level {
-                match known.iter().position(|known| known == id) {
-                    Some(at) => _ = known.swap_remove(at),
-                    None => ids.push(id),
+                let (n, known) = (here.entry(id).or_default(), counts.entry(id).or_default());
+                *n += 1;
+                if *n > *known {
+                    *known = *n;
+                    ids.push(id.as_str());
                 }
             }
         }
