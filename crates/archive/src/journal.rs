@@ -23,8 +23,9 @@
 //! known:
 //!
 //! ```text
-//! {"v":1,"begun":"s1.jsonl","src":"/src/s1.jsonl","size":146,
-//!  "dst_len":485,"dst_xxh3":"a39609844d2619cd"}
+//! {"v":1,"begun":"s1.jsonl",
+//!  "options":"--to clido --carry inline --subagents files --sdk-version 0.2.187 carry-version=2",
+//!  "src":"/src/s1.jsonl","size":146,"dst_len":485,"dst_xxh3":"a39609844d2619cd"}
 //! ```
 
 mod entry;
@@ -223,7 +224,7 @@ impl Journal {
     /// Returns whether an earlier run wrote a file, or was about to, by its path below the folder.
     pub fn has_written(&self, below: &Path) -> bool {
         let target = path_body(below);
-        self.index.of(&target).is_some() || self.index.begun(&target).is_some()
+        self.index.of(&target).is_some() || !self.index.begun(&target).is_empty()
     }
 
     /// Compares the last line of the output at `below` with the folder and the source. The table is
@@ -278,8 +279,8 @@ impl Journal {
         let known = self.index.of(&target);
         let known = known.filter(|it| *it.source == *source && it.is_there(base, below).is_some());
         let begun = || {
-            let begun = self.index.begun(&target);
-            begun.filter(|it| *it.source == *source && it.is_there(base, below))
+            let begun = self.index.begun(&target).iter();
+            begun.rev().find(|it| *it.source == *source && it.is_there(base, below))
         };
         let size = known.map(|it| it.size).or_else(|| begun().map(|it| it.size))?;
         // As in `output_state`: only the older output has the removed records.
@@ -293,7 +294,7 @@ impl Journal {
     ///
     /// Returns an error if the system does. The journal then ends as before.
     pub fn begin<'r>(&self, records: impl Iterator<Item = &'r JournalEntry>) -> io::Result<()> {
-        self.writer.begin(records)
+        self.writer.begin(records, &self.options)
     }
 
     /// Appends lines in one write. Skips a failure that equals the last line of its source.

@@ -12,7 +12,7 @@ use conversion::Sidecar;
 use core_model::Formats;
 use storage::{
     Backend, Bytes, Compression, Limits, LineMeter, MAX_IN_MEMORY, Metered, Opened, RESIDUE,
-    SIDECAR, Snapshot, Stat, beside, is_url, open_input,
+    SIDECAR, Snapshot, beside, is_url, open_input,
 };
 use tempfile::SpooledTempFile;
 
@@ -208,12 +208,6 @@ impl Input {
         Sidecar::open_within(file, limit).map(Some)
     }
 
-    /// Returns the metadata of the sidecar of the input; `None` if there is no sidecar.
-    pub fn sidecar_stat(&self) -> io::Result<Option<Stat>> {
-        let Input::File { storage, path, .. } = self else { return Ok(None) };
-        if_there(storage.stat_file(&sidecar_path(path)))
-    }
-
     /// Opens the sidecar of the input to read its bytes as they are. Returns the reader and the length in bytes;
     /// `None` if there is no sidecar.
     pub fn sidecar_file(&self) -> io::Result<Option<(Box<dyn Bytes>, u64)>> {
@@ -221,19 +215,14 @@ impl Input {
         let path = sidecar_path(path);
         // Opening a pipe would block until somebody writes to it.
         let found = storage.stat_file(&path).and_then(|stat| Ok((stat, storage.reader(&path)?)));
-        Ok(if_there(found)?.map(|(stat, file)| (file, stat.length)))
-    }
-}
-
-/// Returns `None` in the case of an error that says that there is no such file.
-fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
-    match found {
-        Ok(found) => Ok(Some(found)),
-        Err(error) => match error.kind() {
-            // A name of full length has no room for an ending.
-            io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename => Ok(None),
-            _ => Err(error),
-        },
+        match found {
+            Ok((stat, file)) => Ok(Some((file, stat.length))),
+            Err(error) => match error.kind() {
+                // A name of full length has no room for an ending.
+                io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename => Ok(None),
+                _ => Err(error),
+            },
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use storage::{Backend, Compression, Finished, Identity, Limits, Opened, Replace,
 use super::{ConvertError, Job, verify};
 use crate::{
     file_report::FileReport,
-    journal::{JournalEntry, OutputState, Salt},
+    journal::{JournalEntry, OutputState, Salt, hash_of},
     outputs::{
         PublishSet,
         images::{Images, receiver},
@@ -40,7 +40,7 @@ impl Job {
         extra: &Extra,
     ) -> Result<FileReport, ConvertError> {
         check_target(input, path)?;
-        let salt = extra.salt(input)?;
+        let salt = extra.salt(Some(input).filter(|_| self.outputs.has_journal()))?;
         if let Some(status) = self.outputs.unread(path, input, salt)? {
             return Ok(FileReport::up_to_date(status));
         }
@@ -239,11 +239,12 @@ pub(crate) struct Extra {
 }
 
 impl Extra {
-    /// Returns a hash of the role of an input and of its sidecar, on which its outputs depend.
-    fn salt(&self, input: &Input) -> io::Result<Salt> {
+    /// Returns a hash of the role of a file, and of the sidecar of an input, on which its outputs depend.
+    fn salt(&self, input: Option<&Input>) -> io::Result<Salt> {
         let salt = Salt::of_file(self.manifest.as_ref(), self.agent.as_deref());
-        let sidecar = input.sidecar_stat()?;
-        Ok(salt.with_agents(&self.agents_beside).with_sidecar(sidecar.as_ref()))
+        let sidecar = input.map(Input::sidecar_file).transpose()?.flatten();
+        let hash = sidecar.map(|(sidecar, length)| hash_of(sidecar, length)).transpose()?;
+        Ok(salt.with_agents(&self.agents_beside).with_sidecar(hash))
     }
 }
 

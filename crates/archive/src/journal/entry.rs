@@ -124,11 +124,12 @@ impl JournalEntry {
     }
 
     /// Returns the line, with its newline, to write before the file gets its name; `None` if nothing was written.
-    pub(super) fn begun_line(&self) -> Option<Vec<u8>> {
+    pub(super) fn begun_line(&self, options: &OutputOptions) -> Option<Vec<u8>> {
         let written = self.written.as_ref()?;
         Some(record::line(record::write_utf8(&BegunLine {
             v: VERSION,
             begun: Body::path(&written.below),
+            options: options.words(),
             src: Body::path(&self.source),
             size: self.stat.length,
             dst_len: written.length,
@@ -170,9 +171,10 @@ impl JournalEntry {
 /// A line before a file gets its name, as it is written. Older versions take it for a failure, which they do not
 /// report again.
 #[derive(Serialize)]
-struct BegunLine {
+struct BegunLine<'e> {
     v: u32,
     begun: Body<Box<str>>,
+    options: &'e str,
     src: Body<Box<str>>,
     size: u64,
     dst_len: u64,
@@ -275,6 +277,7 @@ pub(super) struct JournaledFile {
 #[derive(Debug)]
 pub(super) struct BegunFile {
     pub(super) source: Arc<str>,
+    pub(super) options: KnownOptions,
     pub(super) size: u64,
     content: Content,
 }
@@ -285,7 +288,9 @@ impl BegunFile {
         (line.v.0? == VERSION).then_some(())?;
         let target = line.begun.text()?;
         let content = Content { length: line.dst_len.0?, hash: line.dst_xxh3.hash()?, etag: None };
-        Some((body_of(target), Self { source: line.source()?, size: line.size.0?, content }))
+        let options = KnownOptions::Words(line.options.body()?.into(), 0);
+        let (source, size) = (line.source()?, line.size.0?);
+        Some((body_of(target), Self { source, options, size, content }))
     }
 
     /// Returns whether the file got its name, and was not edited since.
@@ -489,7 +494,7 @@ mod tests {
         assert!(!known.has_times_of(&Stat { changed: Some(-1), ..stat.clone() }));
         assert!(!known.has_times_of(&Stat { inode: Some(6), ..stat }));
         assert_eq!((known.content.length, known.content.hash), (3, u64::MAX));
-        let begun = record.begun_line().expect("a file");
+        let begun = record.begun_line(&options).expect("a file");
         let begun = record::read(&begun).expect("JSON");
         assert!(JournaledFile::of(&begun).is_none() && BegunFile::of(&line).is_none());
         let (target, begun) = BegunFile::of(&begun).expect("begun");

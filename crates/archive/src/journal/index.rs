@@ -23,8 +23,9 @@ use crate::{paths::path_body, record};
 pub(super) struct JournalIndex {
     /// The written files, by their paths below the folder.
     known: HashMap<Arc<str>, JournaledFile>,
-    /// The files that were about to get their names when a run ended, by their paths below the folder.
-    begun: HashMap<Arc<str>, BegunFile>,
+    /// The files that were about to get their names when a run ended, by their paths below the folder. Several runs
+    /// may have ended so.
+    begun: HashMap<Arc<str>, Vec<BegunFile>>,
     /// The files of each source.
     of_source: HashMap<Arc<str>, Vec<Arc<str>>>,
     /// The last line of each source, if it failed.
@@ -66,20 +67,25 @@ impl JournalIndex {
     /// Adds a line, if it is JSON. The last one of a file wins.
     fn take(&mut self, line: &[u8]) {
         let Some(record) = record::read::<JournalLine<'_>>(line) else { return };
-        if let Some((target, it)) = BegunFile::of(&record) {
-            self.begun.insert(target, it);
+        if let Some((target, mut it)) = BegunFile::of(&record) {
+            self.add_options(&mut it.options);
+            self.begun.entry(target).or_default().push(it);
         } else if let Some((target, mut it)) = JournaledFile::of(&record) {
             self.begun.remove(&target);
             self.failures.remove(&it.source);
-            if let Some(last) = self.options.last() {
-                it.options.share(last);
-            }
-            if self.options.last() != Some(&it.options) {
-                self.options.push(it.options.clone());
-            }
+            self.add_options(&mut it.options);
             self.known.insert(target, it);
         } else if let Some(source) = record.source() {
             self.failures.insert(source, line.into());
+        }
+    }
+
+    fn add_options(&mut self, options: &mut KnownOptions) {
+        if let Some(last) = self.options.last() {
+            options.share(last);
+        }
+        if self.options.last() != Some(options) {
+            self.options.push(options.clone());
         }
     }
 
@@ -103,9 +109,9 @@ impl JournalIndex {
         self.known.get(target)
     }
 
-    /// Returns a file that was about to get its name, by its path as for [`JournalIndex::of`].
-    pub(super) fn begun(&self, target: &str) -> Option<&BegunFile> {
-        self.begun.get(target)
+    /// Returns the files that were about to get a name, by their path as for [`JournalIndex::of`].
+    pub(super) fn begun(&self, target: &str) -> &[BegunFile] {
+        self.begun.get(target).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Returns the written files of a source.

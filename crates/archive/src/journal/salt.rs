@@ -57,12 +57,12 @@ impl Salt {
         self
     }
 
-    /// Adds the size and times of the source's sidecar. Version 0.1.0 compared only the source.
-    pub(crate) fn with_sidecar(mut self, stat: Option<&Stat>) -> Self {
-        if let Some(stat) = stat {
+    /// Adds the XXH3 of the source's sidecar. Version 0.1.0 compared only the source.
+    pub(crate) fn with_sidecar(mut self, sidecar: Option<u64>) -> Self {
+        if let Some(sidecar) = sidecar {
             let mut hash = XxHash3_64::new();
             hash.write(&self.hash.to_le_bytes());
-            push_stat(&mut hash, stat);
+            hash.write(&sidecar.to_le_bytes());
             self.hash = hash.finish();
         }
         self
@@ -90,8 +90,12 @@ impl Salt {
         let (mut hash, mut of_0_1_0) = (XxHash3_64::new(), XxHash3_64::new());
         for (entry, stat) in files {
             push_entry(&mut hash, entry);
-            push_stat(&mut hash, stat);
-            let Stat { length, modified, etag, .. } = stat;
+            let Stat { length, modified, changed, inode, etag } = stat;
+            hash.write(&length.to_le_bytes());
+            hash.write(&modified.to_le_bytes());
+            hash.write(&changed.unwrap_or_default().to_le_bytes());
+            hash.write(&inode.unwrap_or_default().to_le_bytes());
+            push_text(&mut hash, etag.as_deref().unwrap_or_default());
             let stat = format!("Stat {{ length: {length}, modified: {modified}, etag: {etag:?} }}");
             of_0_1_0.write(format!("{} {stat}\n", printed(entry)).as_bytes());
         }
@@ -104,15 +108,6 @@ fn push_entry(hash: &mut XxHash3_64, entry: &ManifestEntry) {
     hash.write(&entry.size.to_le_bytes());
     push_text(hash, &entry.name);
     push_text(hash, &entry.tool_use);
-}
-
-fn push_stat(hash: &mut XxHash3_64, stat: &Stat) {
-    let Stat { length, modified, changed, inode, etag } = stat;
-    hash.write(&length.to_le_bytes());
-    hash.write(&modified.to_le_bytes());
-    hash.write(&changed.unwrap_or_default().to_le_bytes());
-    hash.write(&inode.unwrap_or_default().to_le_bytes());
-    push_text(hash, etag.as_deref().unwrap_or_default());
 }
 
 fn push_text(hash: &mut XxHash3_64, text: &str) {

@@ -42,9 +42,11 @@ impl JournalWriter {
     pub(super) fn begin<'r>(
         &self,
         records: impl Iterator<Item = &'r JournalEntry>,
+        options: &OutputOptions,
     ) -> io::Result<()> {
         let JournalWriter::File(_) = self else { return Ok(()) };
-        let lines = records.filter_map(JournalEntry::begun_line).collect::<Vec<_>>().concat();
+        let lines = records.filter_map(|record| record.begun_line(options));
+        let lines = lines.collect::<Vec<_>>().concat();
         if lines.is_empty() { Ok(()) } else { self.append_line(&lines) }
     }
 

@@ -115,6 +115,10 @@ impl Job {
         let (mut is_derived, mut is_intact, mut n_lines) = (false, true, 0u64);
         let mut format = None;
         source.for_each_piece(&[from], &mut |line, value| {
+            // An editor added it.
+            if line.is_blank() && !line.is_glue() {
+                return true;
+            }
             // The commas and brackets between the records of a document.
             if line.is_glue() && value.as_ref().is_err_and(|error| error.kind == ErrorKind::Empty) {
                 return true;

@@ -84,17 +84,28 @@ impl Job {
         let redact = Redact { is_wanted: false, ..self.config.redact };
         let config = JobConfig { from: Some(last), redact, ..self.config.clone() };
         let job = Job { config, ..self.clone() };
+        let mut inside = Vec::new();
         for (input, second) in job.convert_session(&between, path, false) {
             let file_idx = places.get(&input.label()).copied();
             if let Some((source, result)) = results.get_mut(file_idx.unwrap_or(0)) {
                 let first = mem::replace(result, Err(ConvertError::NotAlone));
                 *result = first.and_then(|first| match file_idx {
-                    Some(_) => Ok(both_steps(source, first, second?)),
+                    Some(_) => {
+                        let second = second?;
+                        if second.status.is_in_session() {
+                            inside.extend(first.into_conversion());
+                            return Ok(second);
+                        }
+                        Ok(both_steps(source, first, second))
+                    }
                     None => Ok(with_further(first, second?)),
                 });
             }
         }
         self.outputs.remove_restored(folder.path());
+        if let Some((_, Ok(main))) = results.first_mut() {
+            inside.into_iter().for_each(|agent| add_inside(main, agent));
+        }
         results
     }
 
@@ -211,6 +222,16 @@ fn both_steps(source: &Input, mut first: FileReport, second: FileReport) -> File
         first.change_conversion(|done| done.goes_on(next, true));
     }
     first
+}
+
+/// Adds the report on the first step of a file that is in the output of the main file.
+fn add_inside(main: &mut FileReport, mut agent: ConvertedFile) {
+    (agent.report.bytes_out, agent.report.lines_out) = (0, 0);
+    if main.is_up_to_date && agent.status() == FileStatus::DoneWithDamage {
+        // What the first step found is not in the journal.
+        *main = FileReport::up_to_date(agent.status());
+    }
+    main.change_conversion(|done| done.goes_on(agent, false));
 }
 
 /// Adds the report on a further file of the second step, which was restored from the main file's source.

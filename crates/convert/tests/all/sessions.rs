@@ -518,6 +518,32 @@ fn a_sub_agent_whose_file_is_gone_in_the_middle_of_a_chain_is_said() {
 }
 
 #[test]
+fn an_edited_sub_agent_with_a_sidecar_is_said_where_it_is_inside() {
+    let agent = Lines::new("s1", Some("aone")).prompt("One.").says("1");
+    let tree: Tree = [
+        ("s1.jsonl".to_owned(), main_of_one_agent().bytes()),
+        ("s1/subagents/agent-aone.jsonl".to_owned(), agent.bytes()),
+    ]
+    .into();
+    for third in ["copilot", "sdk-stream:wire", "codex"] {
+        let (folder, source) = folder_with(&tree);
+        let there = through(folder.path(), &source, &["clido"], &["--carry", "sidecar"]);
+        let edited = there.join("s1_aone.jsonl");
+        let text = fs::read_to_string(&edited).expect("text");
+        fs::write(&edited, text.replace("One.", "Two.")).expect("written");
+        let [there, far] =
+            [there, folder.path().join("far")].map(|path| path.display().to_string());
+        let args = [&there, "--to", third, "-o", &far, "--carry", "sidecar"];
+        for nth in 0..2 {
+            let (status, words) = convert(&args);
+            assert_eq!(status, 1, "{third}, {nth}: {words}");
+            let is_first = nth == 0;
+            assert!(!is_first || words.contains("1 edited lines"), "{third}: {words}");
+        }
+    }
+}
+
+#[test]
 fn a_session_with_sidecars_and_added_records_goes_on_to_a_third_format() {
     let agent = Lines::new("s1", Some("aone")).prompt("One.").says("1");
     let tree: Tree = [

@@ -244,6 +244,34 @@ fn files_of_a_killed_run_are_its_own() {
     }
 }
 
+/// Two runs are killed: one after its files got their names, and the next one before they did. Then other options
+/// are refused, and the same ones replace the files.
+#[test]
+fn files_of_two_killed_runs_are_their_own() {
+    let stage = Stage::new(3, 3);
+    let journal = stage.path("out/.convert-journal.jsonl");
+    let begun = || {
+        let lines = fs::read_to_string(&journal).expect("text");
+        lines.lines().filter(|it| is_begun(it)).map(|it| format!("{it}\n")).collect::<String>()
+    };
+    assert_eq!(stage.run("out", &[]).status.code(), Some(0));
+    let (first, named) = (begun(), files(&stage.path("out")));
+    fs::write(stage.path("in/d0/s0.jsonl"), session(5, "old 0")).expect("written");
+    assert_eq!(stage.run("out", &[]).status.code(), Some(0));
+    let second = begun();
+    fs::write(stage.path("in/d0/s0.jsonl"), session(6, "old 0")).expect("written");
+    for (name, bytes) in named {
+        fs::write(stage.path("out").join(name), bytes).expect("written");
+    }
+    fs::write(&journal, first + &second).expect("written");
+    let output = stage.run("out", &["--carry", "none"]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    assert!(text(&output).contains("was written with other options"), "{}", text(&output));
+    let output = stage.run("out", &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(files(&stage.path("out")) == stage.expected(&[]));
+}
+
 #[test]
 fn a_journal_that_is_lost_is_made_again() {
     let stage = Stage::new(6, 3);
