@@ -168,15 +168,17 @@ impl OutputDir {
         self.journal.as_ref().is_some_and(|journal| journal.has_written(self.strip(path)))
     }
 
+    /// Returns the journal that the run writes; `None` in a dry run.
+    fn open_journal(&self) -> Option<&Journal> {
+        self.journal.as_ref().filter(|_| !self.is_dry_run)
+    }
+
     /// Appends to the journal that files are about to get their names.
     pub(super) fn begin<'r>(
         &self,
         records: impl Iterator<Item = &'r JournalEntry>,
     ) -> io::Result<()> {
-        match &self.journal {
-            Some(journal) if !self.is_dry_run => journal.begin(records),
-            _ => Ok(()),
-        }
+        self.open_journal().map_or(Ok(()), |journal| journal.begin(records))
     }
 
     /// Appends entries to the journal.
@@ -184,26 +186,17 @@ impl OutputDir {
         &self,
         records: impl Iterator<Item = &'r JournalEntry>,
     ) -> io::Result<()> {
-        match &self.journal {
-            Some(journal) if !self.is_dry_run => journal.append(records),
-            _ => Ok(()),
-        }
+        self.open_journal().map_or(Ok(()), |journal| journal.append(records))
     }
 
     /// Writes the last lines of the journal to the store.
     pub(super) fn close_journal(&self) -> io::Result<()> {
-        match &self.journal {
-            Some(journal) if !self.is_dry_run => journal.close(),
-            _ => Ok(()),
-        }
+        self.open_journal().map_or(Ok(()), |journal| journal.close())
     }
 
     /// Syncs the journal to the disk.
     pub(super) fn sync_journal(&self) -> io::Result<()> {
-        match &self.journal {
-            Some(journal) if !self.is_dry_run => journal.sync(),
-            _ => Ok(()),
-        }
+        self.open_journal().map_or(Ok(()), |journal| journal.sync())
     }
 }
 

@@ -286,25 +286,18 @@ impl Job {
             found.formats.first().is_some_and(|format| format.name == self.config.to.name);
         let manifest = found.manifest.filter(|_| is_back);
         let entry = manifest.as_ref().and_then(|manifest| manifest.entries.first());
-        match entry {
-            None if is_back => {
-                let path = beside(unit, input, main).ok_or(ConvertError::NoName)?;
-                check_folder(&path, main)?;
-                Ok(Home::Agent { path, agent: None, is_carried: false })
-            }
+        let (path, agent, is_carried) = match entry {
+            None if is_back => (beside(unit, input, main), None, false),
             Some(entry) => {
                 let role = self.config.to.layout.and_then(|layout| (layout.role)(&entry.name));
                 let Some(FileRole::Agent(id)) = role else { return Err(ConvertError::NoName) };
-                let path = path_of(entry, main).ok_or(ConvertError::NoName)?;
-                check_folder(&path, main)?;
-                Ok(Home::Agent { path, agent: Some(id), is_carried: true })
+                (path_of(entry, main), Some(id), true)
             }
-            None => {
-                let path = self.agent_path(main, id).ok_or(ConvertError::NoName)?;
-                check_folder(&path, main)?;
-                Ok(Home::Agent { path, agent: Some(id.to_owned()), is_carried: false })
-            }
-        }
+            None => (self.agent_path(main, id), Some(id.to_owned()), false),
+        };
+        let path = path.ok_or(ConvertError::NoName)?;
+        check_folder(&path, main)?;
+        Ok(Home::Agent { path, agent, is_carried })
     }
 
     fn forth<'u>(

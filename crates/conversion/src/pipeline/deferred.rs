@@ -123,36 +123,31 @@ impl DeferredRecords {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_example_of_the_module_is_true() {
-        let mut deferred = DeferredRecords::new(&[Late { offset: 0, after: 20 }]);
+    /// Returns the offsets of lines in the order in which they are written.
+    fn written(late: &[Late], offsets: &[u64]) -> Vec<u64> {
+        let mut deferred = DeferredRecords::new(late);
         let mut written = Vec::new();
-        for (number, offset) in [(1, 0), (2, 10), (3, 20)] {
-            let line = Line::new(b"{\"n\": 11}\n", offset);
+        for (number, offset) in (1..).zip(offsets) {
+            let line = Line::new(b"{\"n\": 11}\n", *offset);
             if deferred.keep(&line, number) {
                 continue;
             }
             written.extend(deferred.before(&line).iter().map(|late| late.offset));
-            written.push(offset);
+            written.push(*offset);
             written.extend(deferred.after(&line).iter().map(|late| late.offset));
         }
-        assert_eq!(written, [10, 20, 0]);
+        written
+    }
+
+    #[test]
+    fn the_example_of_the_module_is_true() {
+        let late = [Late { offset: 0, after: 20 }];
+        assert_eq!(written(&late, &[0, 10, 20]), [10, 20, 0]);
     }
 
     #[test]
     fn a_sub_agents_lines_may_come_before_a_line_that_is_delayed() {
         let late = [Late { offset: 10, after: 20 }, Late { offset: 900, after: 910 }];
-        let mut deferred = DeferredRecords::new(&late);
-        let mut written = Vec::new();
-        for (number, offset) in (1..).zip([0, 900, 500, 910, 10, 20]) {
-            let line = Line::new(b"{\"n\": 11}\n", offset);
-            if deferred.keep(&line, number) {
-                continue;
-            }
-            written.extend(deferred.before(&line).iter().map(|late| late.offset));
-            written.push(offset);
-            written.extend(deferred.after(&line).iter().map(|late| late.offset));
-        }
-        assert_eq!(written, [0, 500, 910, 900, 20, 10]);
+        assert_eq!(written(&late, &[0, 900, 500, 910, 10, 20]), [0, 500, 910, 900, 20, 10]);
     }
 }

@@ -317,7 +317,7 @@ fn a_folder_that_cannot_be_closed_is_read() {
 }
 
 /// Refuses all threads, as a limit on the processes of a user does. A command goes on with one thread, or
-/// says what it could not start.
+/// names the thread that the system refused.
 #[test]
 fn without_threads_no_command_ends_in_a_panic() {
     if !has_strace() {
