@@ -41,14 +41,14 @@ use std::{
     io::{self, Read, Seek},
     path::Path,
     ptr,
-    sync::Mutex,
+    sync::{Arc, Mutex},
 };
 
 use storage::{FILE_MODE, Folder, JOURNAL, Lock, Replace, lock, n_links};
 use twox_hash::XxHash3_64;
 
 use self::{
-    entry::{JournaledFile, is_etag},
+    entry::{BegunFile, JournaledFile, is_etag},
     index::JournalIndex,
     writer::JournalWriter,
 };
@@ -58,13 +58,12 @@ pub(crate) use self::entry::{JournalLine, Origin};
 pub(crate) use self::{
     entry::{JournalEntry, Written},
     salt::Salt,
+    writer::BegunStore,
 };
 pub use self::{
     options::{OutputOptions, Spelled},
     root::OutputRoot,
 };
-#[cfg(feature = "cloud")]
-use std::sync::Arc;
 #[cfg(feature = "cloud")]
 use storage::Bucket;
 #[cfg(feature = "cloud")]
@@ -196,9 +195,13 @@ impl Journal {
     }
 
     /// Creates the journal of a worker. It knows the lines of receipts, and collects new lines for
-    /// others to write.
-    pub fn of_lines<'l>(lines: impl IntoIterator<Item = &'l [u8]>, options: OutputOptions) -> Self {
-        let writer = JournalWriter::Collected(Mutex::default());
+    /// others to write. `begun` stores the lines of files that are about to get their names.
+    pub(crate) fn of_lines<'l>(
+        lines: impl IntoIterator<Item = &'l [u8]>,
+        begun: Option<Arc<dyn BegunStore>>,
+        options: OutputOptions,
+    ) -> Self {
+        let writer = JournalWriter::Collected(Mutex::default(), begun);
         Self { writer, index: JournalIndex::of_lines(lines), options, is_locked: false }
     }
 
@@ -288,13 +291,19 @@ impl Journal {
     }
 
     /// Appends lines of files that are about to get their names, in one write. If the run is killed before their
-    /// own lines are there, the next run knows by them that the files are its own.
+    /// own lines are there, the next run knows by them that the files are its own. If `is_synced`, they are on the
+    /// disk before the names, so that this also holds after a power cut; it does not hold for a worker.
     ///
     /// # Errors
     ///
-    /// Returns an error if the system does. The journal then ends as before.
-    pub fn begin<'r>(&self, records: impl Iterator<Item = &'r JournalEntry>) -> io::Result<()> {
-        self.writer.begin(records, &self.options)
+    /// Returns an error if the system does.
+    pub fn begin<'r>(
+        &self,
+        records: impl Iterator<Item = &'r JournalEntry>,
+        is_synced: bool,
+    ) -> io::Result<()> {
+        let has_lines = self.writer.begin(records, &self.options)?;
+        if has_lines && is_synced { self.writer.sync_file() } else { Ok(()) }
     }
 
     /// Appends lines in one write. Skips a failure that equals the last line of its source.
@@ -307,19 +316,20 @@ impl Journal {
         self.writer.append(records.filter(is_new), &self.options)
     }
 
-    /// Appends a line of a receipt. Skips a line that equals the last line of its file.
+    /// Appends a line of a receipt, or of a file that was about to get its name. Skips a line that equals the last
+    /// line of its file.
     ///
     /// # Errors
     ///
     /// As for [`Journal::append`].
     pub fn append_new(&self, line: &[u8]) -> io::Result<()> {
-        let new = record::read(line).and_then(|line| JournaledFile::of(&line));
-        match new {
-            Some((target, new)) if self.index.of(&target) != Some(&new) => {
-                self.writer.append_line(&[line, b"\n"].concat())
-            }
-            _ => Ok(()),
-        }
+        let Some(read) = record::read(line) else { return Ok(()) };
+        let is_new = match (BegunFile::of(&read), JournaledFile::of(&read)) {
+            (Some((target, new)), _) => self.index.begun(&target).last() != Some(&new),
+            (None, Some((target, new))) => self.index.of(&target) != Some(&new),
+            (None, None) => false,
+        };
+        if is_new { self.writer.append_line(&[line, b"\n"].concat()) } else { Ok(()) }
     }
 
     /// Syncs the lines to the disk.

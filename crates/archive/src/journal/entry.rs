@@ -274,7 +274,7 @@ pub(super) struct JournaledFile {
 }
 
 /// A file that was about to get its name.
-#[derive(Debug)]
+#[derive(Debug, Eq, PartialEq)]
 pub(super) struct BegunFile {
     pub(super) source: Arc<str>,
     pub(super) options: KnownOptions,

@@ -136,6 +136,23 @@ impl OutputRoot {
         }
     }
 
+    /// Appends lines to a small file of this program in a folder. Lines after a torn one are whole. A store has no such
+    /// files.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the disk does.
+    pub(crate) fn append(&self, below: &Path, lines: &[u8]) -> io::Result<()> {
+        match self {
+            OutputRoot::Folder(folder) => {
+                let Place { folder, name } = Place::below(folder, below)?;
+                folder.append(&name, FILE_MODE)?.write_all(&[b"\n", lines].concat())
+            }
+            #[cfg(feature = "cloud")]
+            OutputRoot::Prefix(..) => Ok(()),
+        }
+    }
+
     /// Writes a small file of this program, over an earlier one, whole or not at all.
     ///
     /// # Errors

@@ -1,9 +1,11 @@
 //! The sink of journal lines: a file, an object, or a list for receipts.
 
 use std::{
+    fmt,
     fs::File,
     io::{self, Seek, SeekFrom, Write},
-    sync::{Mutex, MutexGuard, PoisonError},
+    path::Path,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use super::{JournalEntry, OutputOptions};
@@ -19,8 +21,18 @@ pub(super) enum JournalWriter {
     /// The journal's object.
     #[cfg(feature = "cloud")]
     Object(Mutex<ObjectLog>),
-    /// A list, for receipts.
-    Collected(Mutex<Vec<JournalEntry>>),
+    /// A list, for receipts, and the store of the lines of files that are about to get their names.
+    Collected(Mutex<Vec<JournalEntry>>, Option<Arc<dyn BegunStore>>),
+}
+
+/// Stores the lines of files that are about to get their names, for workers, which write no journal.
+pub(crate) trait BegunStore: fmt::Debug + Send + Sync {
+    /// Stores lines of files of a source.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the system does.
+    fn begin(&self, source: &Path, lines: &[u8]) -> io::Result<()>;
 }
 
 impl JournalWriter {
@@ -30,7 +42,7 @@ impl JournalWriter {
         records: impl Iterator<Item = &'r JournalEntry>,
         options: &OutputOptions,
     ) -> io::Result<()> {
-        if let JournalWriter::Collected(collected) = self {
+        if let JournalWriter::Collected(collected, _) = self {
             locked(collected).extend(records.cloned());
             return Ok(());
         }
@@ -38,16 +50,37 @@ impl JournalWriter {
         if lines.is_empty() { Ok(()) } else { self.append_line(&lines) }
     }
 
-    /// Writes the lines of files that are about to get their names, in one write. Objects and lists have none.
+    /// Writes the lines of files that are about to get their names: to a file in one write, and to the store of a list
+    /// in one write for each source. Objects have none. Returns whether the file has new lines.
     pub(super) fn begin<'r>(
         &self,
         records: impl Iterator<Item = &'r JournalEntry>,
         options: &OutputOptions,
-    ) -> io::Result<()> {
-        let JournalWriter::File(_) = self else { return Ok(()) };
-        let lines = records.filter_map(|record| record.begun_line(options));
-        let lines = lines.collect::<Vec<_>>().concat();
-        if lines.is_empty() { Ok(()) } else { self.append_line(&lines) }
+    ) -> io::Result<bool> {
+        match self {
+            JournalWriter::File(_) => {
+                let lines = records.filter_map(|record| record.begun_line(options));
+                let lines = lines.collect::<Vec<_>>().concat();
+                if !lines.is_empty() {
+                    self.append_line(&lines)?;
+                }
+                Ok(!lines.is_empty())
+            }
+            JournalWriter::Collected(_, Some(store)) => {
+                let records: Vec<_> = records.collect();
+                for records in records.chunk_by(|one, other| one.source == other.source) {
+                    let lines = records.iter().filter_map(|record| record.begun_line(options));
+                    let lines = lines.collect::<Vec<_>>().concat();
+                    if let (Some(first), false) = (records.first(), lines.is_empty()) {
+                        store.begin(&first.source, &lines)?;
+                    }
+                }
+                Ok(false)
+            }
+            JournalWriter::Collected(_, None) => Ok(false),
+            #[cfg(feature = "cloud")]
+            JournalWriter::Object(_) => Ok(false),
+        }
     }
 
     /// Writes a line, or several, in one write. Lists for receipts ignore it.
@@ -59,7 +92,7 @@ impl JournalWriter {
                 locked(log).append(line);
                 return Ok(());
             }
-            JournalWriter::Collected(_) => return Ok(()),
+            JournalWriter::Collected(..) => return Ok(()),
         };
         // The file is open for appending.
         let n = file.write(line)?;
@@ -71,13 +104,22 @@ impl JournalWriter {
         Ok(())
     }
 
-    /// Syncs the lines to the disk.
-    pub(super) fn sync(&self) -> io::Result<()> {
+    /// Syncs the lines of a file to the disk.
+    pub(super) fn sync_file(&self) -> io::Result<()> {
         match self {
             JournalWriter::File(file) => locked(file).sync_data(),
             #[cfg(feature = "cloud")]
+            JournalWriter::Object(_) => Ok(()),
+            JournalWriter::Collected(..) => Ok(()),
+        }
+    }
+
+    /// Syncs the lines to the disk, or to the store if there are many.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        match self {
+            #[cfg(feature = "cloud")]
             JournalWriter::Object(log) => locked(log).save_some(),
-            JournalWriter::Collected(_) => Ok(()),
+            JournalWriter::File(_) | JournalWriter::Collected(..) => self.sync_file(),
         }
     }
 
@@ -86,7 +128,7 @@ impl JournalWriter {
         match self {
             #[cfg(feature = "cloud")]
             JournalWriter::Object(log) => locked(log).save(),
-            JournalWriter::File(_) | JournalWriter::Collected(_) => Ok(()),
+            JournalWriter::File(_) | JournalWriter::Collected(..) => Ok(()),
         }
     }
 
@@ -96,7 +138,7 @@ impl JournalWriter {
             JournalWriter::File(_) => Vec::new(),
             #[cfg(feature = "cloud")]
             JournalWriter::Object(_) => Vec::new(),
-            JournalWriter::Collected(records) => std::mem::take(&mut *locked(records)),
+            JournalWriter::Collected(records, _) => std::mem::take(&mut *locked(records)),
         }
     }
 }

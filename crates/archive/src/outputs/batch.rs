@@ -7,6 +7,7 @@
 //! fsync   .s1.jsonl.carry.tmp-14610-32b66833-1d4aac33
 //! fsync   .s1.jsonl.tmp-14610-32b66833-09f5685f
 //! write   .convert-journal.jsonl  (a short line for each file of the batch)
+//! fsync   .convert-journal.jsonl
 //! rename  .s1.jsonl.carry.tmp-14610-32b66833-1d4aac33  s1.jsonl.carry
 //! rename  .s1.jsonl.tmp-14610-32b66833-09f5685f        s1.jsonl
 //! fsync   the folder
@@ -138,10 +139,14 @@ impl RunOutputs {
             }
         }
         // If there is no room for all lines, each item has room for its own, or is refused.
-        let is_begun = self.begin(whole.iter().flat_map(|item| &item.set.records)).is_ok();
+        let records = whole.iter().flat_map(|item| &item.set.records);
+        let is_begun = self.begin(records, is_synced).is_ok();
         let mut named = Vec::new();
         for Item { path, set, is_further } in whole {
-            let begun = if is_begun { Ok(()) } else { self.begin(set.records.iter()) };
+            let begun = match is_begun {
+                true => Ok(()),
+                false => self.begin(set.records.iter(), is_synced),
+            };
             if let Err(error) = begun {
                 let folders = new_folders(&set);
                 drop(set);
@@ -353,8 +358,12 @@ impl RunOutputs {
     }
 
     /// Appends to the journal that files are about to get their names, in one write.
-    fn begin<'r>(&self, records: impl Iterator<Item = &'r JournalEntry>) -> io::Result<()> {
-        self.root.as_ref().map_or(Ok(()), |root| root.begin(records))
+    fn begin<'r>(
+        &self,
+        records: impl Iterator<Item = &'r JournalEntry>,
+        is_synced: bool,
+    ) -> io::Result<()> {
+        self.root.as_ref().map_or(Ok(()), |root| root.begin(records, is_synced))
     }
 
     /// Appends lines to the journal, in one write.

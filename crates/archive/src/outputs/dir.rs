@@ -173,12 +173,13 @@ impl OutputDir {
         self.journal.as_ref().filter(|_| !self.is_dry_run)
     }
 
-    /// Appends to the journal that files are about to get their names.
+    /// Appends to the journal that files are about to get their names, and syncs it if asked.
     pub(super) fn begin<'r>(
         &self,
         records: impl Iterator<Item = &'r JournalEntry>,
+        is_synced: bool,
     ) -> io::Result<()> {
-        self.open_journal().map_or(Ok(()), |journal| journal.begin(records))
+        self.open_journal().map_or(Ok(()), |journal| journal.begin(records, is_synced))
     }
 
     /// Appends entries to the journal.

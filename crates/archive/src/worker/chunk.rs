@@ -25,7 +25,7 @@ use crate::{
     file_report::{FileReport, ReportOptions},
     folder_run::{FolderRun, plan::Task},
     job::Job,
-    journal::{Journal, JournalLine, OutputRoot},
+    journal::{BegunStore, Journal, JournalLine, OutputRoot},
     outputs::{Durability, RunOutputs, WriteOptions},
     paths::path_body,
     record,
@@ -70,6 +70,22 @@ struct Ready<'p> {
     unit: SessionFiles,
     /// The receipt of an earlier worker.
     earlier: Option<Vec<u8>>,
+    /// The lines of outputs that were about to get their names when an earlier worker ended.
+    begun: Vec<u8>,
+}
+
+/// Stores the lines of outputs that are about to get their names, for the unit of their source.
+#[derive(Debug)]
+struct UnitLines {
+    store: Store,
+    /// The ids of the units, by the paths of their files.
+    units: HashMap<PathBuf, Box<str>>,
+}
+
+impl BegunStore for UnitLines {
+    fn begin(&self, source: &Path, lines: &[u8]) -> io::Result<()> {
+        self.units.get(source).map_or(Ok(()), |id| self.store.begin(id, lines))
+    }
 }
 
 impl Worker {
@@ -118,7 +134,8 @@ impl Worker {
             let mut warn = |warning| self.warnings.push(warning);
             match planned.unit(config.formats, storage, &mut warn) {
                 Some(unit) => {
-                    ready.push(Ready { planned, unit, earlier: store.read(&planned.id) });
+                    let (earlier, begun) = (store.read(&planned.id), store.begun(&planned.id));
+                    ready.push(Ready { planned, unit, earlier, begun });
                 }
                 None => {
                     let why = "its files do not belong together, or are not there any more";
@@ -128,7 +145,10 @@ impl Worker {
             }
         }
         let known: Vec<Vec<u8>> = ready.iter().flat_map(|it| lines_of(&it.earlier)).collect();
-        let journal = Journal::of_lines(known.iter().map(Vec::as_slice), options.clone());
+        let begun = ready.iter().flat_map(|it| it.begun.split(|byte| *byte == b'\n'));
+        let known = known.iter().map(Vec::as_slice).chain(begun);
+        let lines = UnitLines { store: store.clone(), units: units_of(&ready) };
+        let journal = Journal::of_lines(known, Some(Arc::new(lines)), options.clone());
         let write_options = WriteOptions {
             force: self.force,
             durability: self.durability,
@@ -160,7 +180,12 @@ impl Worker {
                 continue;
             }
             let receipt = it.receipt(files, &mut collected, outputs.full());
+            let is_done = receipt.status() != ReceiptStatus::Fail;
             receipts.extend(kept(&store, receipt, it.earlier.as_deref()));
+            // A worker may have been killed between the receipt and their removal.
+            if is_done && !it.begun.is_empty() {
+                store.end(&it.planned.id);
+            }
         }
         receipts
     }
@@ -235,6 +260,16 @@ impl<'p> Ready<'p> {
     }
 }
 
+/// Returns the ids of units by the paths of their files.
+fn units_of(ready: &[Ready<'_>]) -> HashMap<PathBuf, Box<str>> {
+    let files = |it: &Ready<'_>| {
+        let paths = it.unit.files().filter_map(|input| input.absolute().ok()?);
+        let id = it.planned.id.clone();
+        paths.map(move |path| (path, id.clone())).collect::<Vec<_>>()
+    };
+    ready.iter().flat_map(files).collect()
+}
+
 /// Returns the lines of the journal in a receipt.
 fn lines_of(receipt: &Option<Vec<u8>>) -> Vec<Vec<u8>> {
     let receipt: Option<ReceiptLine<'_>> =
@@ -257,11 +292,18 @@ fn is_of(receipt: &[u8], etag: &str) -> bool {
 fn kept(store: &Store, receipt: Receipt<'_>, earlier: Option<&[u8]>) -> Option<Vec<u8>> {
     let line = receipt.line();
     let is_known = earlier.is_some_and(|earlier| is_of(earlier, &receipt.etag));
-    if receipt.status() == ReceiptStatus::Skip && is_known {
+    let (id, status) = (&receipt.planned.id, receipt.status());
+    if status == ReceiptStatus::Skip && is_known {
         return Some(line);
     }
-    match store.write(&receipt.planned.id, &line) {
-        Ok(()) => Some(line),
+    match store.write(id, &line) {
+        Ok(()) => {
+            // An output of a unit that failed may have its name.
+            if status != ReceiptStatus::Fail {
+                store.end(id);
+            }
+            Some(line)
+        }
         Err(error) if receipt.error.is_none() => {
             let error = Some(format!("its receipt: {error}"));
             Some(Receipt { error, ..receipt }.line())

@@ -28,6 +28,8 @@ pub struct Merged<'p> {
     /// The problems with the receipts, one per line.
     pub problems: Vec<String>,
     n_strange: u64,
+    /// The lines of outputs that were about to get their names when a worker ended.
+    begun: Vec<Box<str>>,
 }
 
 /// The used content of a receipt.
@@ -47,7 +49,8 @@ impl<'p> Merged<'p> {
     pub fn of(formats: Formats, plan: &'p [Planned]) -> Self {
         let places = plan.iter().enumerate().map(|(unit_idx, it)| (&*it.id, unit_idx)).collect();
         let receipts = plan.iter().map(|_| None).collect();
-        Self { formats, plan, places, receipts, problems: Vec::new(), n_strange: 0 }
+        let (problems, n_strange, begun) = Default::default();
+        Self { formats, plan, places, receipts, problems, n_strange, begun }
     }
 
     /// Reads receipts in any order; for duplicate units, a successful receipt wins.
@@ -70,6 +73,20 @@ impl<'p> Merged<'p> {
         for planned in self.plan {
             if let Some(receipt) = store.read(&planned.id) {
                 self.take(&receipt);
+            }
+        }
+    }
+
+    /// Reads the lines of outputs of units that are not done: the outputs may be there.
+    pub fn read_begun(&mut self, store: &Store) {
+        let is_done = |kept: &Option<Kept>| {
+            kept.as_ref().is_some_and(|kept| kept.status != ReceiptStatus::Fail)
+        };
+        for (planned, kept) in self.plan.iter().zip(&self.receipts) {
+            if !is_done(kept)
+                && let Ok(lines) = String::from_utf8(store.begun(&planned.id))
+            {
+                self.begun.extend(lines.lines().map(Box::from));
             }
         }
     }
@@ -113,10 +130,10 @@ impl<'p> Merged<'p> {
         self.receipts.iter().filter(|receipt| receipt.is_none()).count()
     }
 
-    /// Returns the lines of the journal for all outputs.
+    /// Returns the lines of the journal for all outputs, and for those that were about to get their names.
     pub fn written(&self) -> impl Iterator<Item = &str> {
         let receipts = self.receipts.iter().flatten();
-        receipts.flat_map(|it| it.written.iter().map(|line| &**line))
+        receipts.flat_map(|it| &it.written).chain(&self.begun).map(|line| &**line)
     }
 
     /// Returns the total time of all units.

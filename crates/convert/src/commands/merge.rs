@@ -86,9 +86,11 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     for path in &args.receipts {
         merged.read(open(path)?).map_err(|error| named(error, path))?;
     }
+    let store = Store::of(base.clone(), INTERRUPTION);
     if args.receipts.is_empty() {
-        merged.read_store(&Store::of(base.clone(), INTERRUPTION));
+        merged.read_store(&store);
     }
+    merged.read_begun(&store);
     for line in merged.written() {
         journal.append_new(line.as_bytes())?;
     }

@@ -163,6 +163,54 @@ fn merge_removes_what_a_killed_worker_left() {
     assert!(place.path("out/project/a.jsonl").exists());
 }
 
+/// A worker that ends between the name of an output and its receipt leaves a line by which the output is known, for the
+/// next worker, and through `merge` for a run over the folder.
+#[test]
+fn an_output_without_a_receipt_is_replaced_if_its_source_has_changed() {
+    for by_worker in [true, false] {
+        let place = Place::new();
+        let source = session(Path::new("/w"), "a");
+        place.write("in/a.jsonl", &source);
+        let plan = || {
+            let plan = place.run(&["plan", "in", "-o", "out", "--to", "clido"]);
+            fs::write(place.path("plan"), plan.stdout).expect("written");
+        };
+        let stored = || -> Vec<PathBuf> {
+            let list = |folder: PathBuf| fs::read_dir(folder).expect("a folder").flatten();
+            let folders = list(place.path("out/.convert-receipts"));
+            folders.flat_map(|folder| list(folder.path())).map(|file| file.path()).collect()
+        };
+        plan();
+        place.run(&["work", "plan"]);
+        let [receipt] = &stored()[..] else { panic!("one receipt: {:?}", stored()) };
+        // With a folder in its place, the receipt cannot be stored.
+        fs::remove_file(receipt).expect("removed");
+        fs::remove_file(place.path("out/a.jsonl")).expect("removed");
+        fs::create_dir(receipt).expect("made");
+        let worked = place.run(&["work", "plan"]);
+        assert!(text(&worked.stdout).contains("its receipt: "), "{}", text(&worked.stdout));
+        assert!(place.path("out/a.jsonl").exists());
+        fs::remove_dir(receipt).expect("removed");
+        place.write("in/a.jsonl", &source.replace("Good day", "Good evening"));
+        plan();
+        if by_worker {
+            let worked = text(&place.run(&["work", "plan"]).stdout);
+            assert!(worked.contains(r#""status":"ok""#), "{worked}");
+            assert_eq!(stored(), [receipt.clone()]);
+            assert_eq!(place.run(&["merge", "--plan", "plan"]).status.code(), Some(0));
+        } else {
+            let said = place.said(&["merge", "--plan", "plan"]);
+            assert!(said.contains("1 of 1 units have no receipt"), "{said}");
+            let run = place.run(&["in", "-o", "out", "--to", "clido"]);
+            assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+        }
+        assert!(!place.path("out/a.jsonl.bak").exists());
+        place.run(&["in", "-o", "new", "--to", "clido"]);
+        let read = |name: &str| fs::read(place.path(name)).expect("there");
+        assert!(read("out/a.jsonl") == read("new/a.jsonl"));
+    }
+}
+
 #[test]
 fn merge_reports_every_file_though_its_workers_noted_none() {
     let place = Place::new();

@@ -247,7 +247,8 @@ fn check(output: &Output, written: Files, expected: &Files, lesser: &[Files], pl
     assert!(code != Some(0) || named == *expected, "all is said to be well: {place}");
 }
 
-/// Checks the order: bytes are flushed before the name appears, and the name before the journal entry.
+/// Checks the order: bytes and the short line of the journal are flushed before the name appears, and the name before
+/// the journal entry.
 #[test]
 fn a_power_cut_finds_names_of_whole_files_only() {
     if !has_strace() {
@@ -255,8 +256,8 @@ fn a_power_cut_finds_names_of_whole_files_only() {
     }
     for durability in ["file", "batch"] {
         let stage = Stage::new(100, 3);
-        let mut run =
-            traced(&stage, &RUNS[0], &["-s", "1000000", "-e", "trace=fsync,renameat2,write"]);
+        let filter = ["-s", "1000000", "-e", "trace=fsync,fdatasync,renameat2,write"];
+        let mut run = traced(&stage, &RUNS[0], &filter);
         let output = run.args(["--durability", durability]).output().expect("it runs");
         assert_eq!(output.status.code(), Some(0), "{}", text(&output));
         let trace = fs::read_to_string(stage.path("trace")).expect("a trace");
@@ -276,6 +277,11 @@ fn a_power_cut_finds_names_of_whole_files_only() {
                 .position(|it| it.contains("fsync(") && it.contains(&format!("<{folder}>")));
             let names = n + names.expect("the folder is synced");
             let short = folder.rsplit('/').next().unwrap_or_default();
+            let begun = at(&format!("\\\"begun\\\":\\\"{short}/{name}\\\""));
+            let begun = begun.expect("a line before the name");
+            let is_flushed =
+                |it: &&str| it.contains("fdatasync(") && it.contains(".convert-journal.jsonl");
+            assert!(lines[begun..n].iter().any(is_flushed), "{name}: named before its line");
             let told = at(&format!("\\\"dst\\\":\\\"{short}/{name}\\\""));
             let told = told.expect("a line of the journal");
             assert!(names < told, "{name}: told before it is named");
