@@ -30,6 +30,7 @@
 
 mod entry;
 mod index;
+mod kept;
 mod options;
 mod root;
 mod salt;
@@ -61,6 +62,7 @@ pub(crate) use self::{
     writer::BegunStore,
 };
 pub use self::{
+    kept::KeptCopies,
     options::{OutputOptions, Spelled},
     root::OutputRoot,
 };

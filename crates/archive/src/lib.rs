@@ -73,7 +73,7 @@ pub use self::{
     },
     install::{Change, Draft, Drafted, InstallTarget, Installed, Published, install},
     job::Job,
-    journal::{Journal, OutputOptions, OutputRoot, Spelled, Unusable},
+    journal::{Journal, KeptCopies, OutputOptions, OutputRoot, Spelled, Unusable},
     outputs::{Durability, NotOpened, PublishSet, RunOutputs, WriteOptions},
     paths::{is_harmful, path_body},
     program::convert_file,

@@ -8,6 +8,7 @@ use std::{
     sync::OnceLock,
 };
 
+use archive::KeptCopies;
 use core_model::{Environment, Format, System};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sessions::{
@@ -67,12 +68,27 @@ pub(crate) fn inputs(paths: &[PathBuf], lookup: &Lookup<'_>) -> io::Result<(Vec<
             is_folder = true;
             let mut found = Vec::new();
             walk(path, name, &mut found, &mut warn);
+            leave_out_kept(path, &mut found);
             inputs.extend(expand_documents(FORMATS, found, &mut warn));
         } else {
             inputs.push(lookup.find(path).unwrap_or_else(|error| Input::missing(path, &error)));
         }
     }
     Ok((inputs, is_folder))
+}
+
+/// Removes older versions of outputs of this program from the files of a folder, and says how many they are: they are
+/// no sessions of their own.
+fn leave_out_kept(folder: &Path, found: &mut Vec<Input>) {
+    let (mut kept, n_found) = (KeptCopies::default(), found.len());
+    found.retain(|input| input.path().is_none_or(|path| !kept.has(path)));
+    let n_kept = n_found - found.len();
+    if n_kept > 0 {
+        let folder = folder.display();
+        warn(format!(
+            "{folder}: kept copies of older outputs (NAME.bak) left out: {n_kept}; name one to use it"
+        ));
+    }
 }
 
 /// Returns `asked`, or `default` if that is `None` or 0.

@@ -62,7 +62,7 @@ pub use self::{
         AtomicFile, AtomicFileOptions, Finished, Named, Place, Published, Replace, Unwritten,
         are_equal,
         hashing::{Asked, Hashing},
-        is_no_space, rename_to_backup, unwritten,
+        is_no_space, newer_version, rename_to_backup, unwritten,
     },
     scratch::{Scratch, Unremoved, take_unremoved},
     snapshot::Snapshot,

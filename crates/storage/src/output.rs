@@ -33,7 +33,7 @@ use crate::{
 };
 
 pub use self::{
-    backup::rename_to_backup,
+    backup::{newer_version, rename_to_backup},
     finished::{Finished, Named, Published, are_equal},
     place::Place,
 };

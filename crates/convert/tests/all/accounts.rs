@@ -211,6 +211,47 @@ fn an_output_without_a_receipt_is_replaced_if_its_source_has_changed() {
     }
 }
 
+/// A copy that `--force` kept is no session of its own where the outputs are converted on. A file of the user with such a
+/// name is one.
+#[test]
+fn kept_copies_are_left_out_and_counted() {
+    let place = Place::new();
+    place.write("in/p/a.jsonl", &session(Path::new("/w"), "a"));
+    place.run(&["in", "-o", "out", "--to", "clido"]);
+    fs::create_dir(place.path("mine")).expect("made");
+    for name in ["mine/a.jsonl", "mine/a.jsonl.bak"] {
+        fs::copy(place.path("out/p/a.jsonl"), place.path(name)).expect("copied");
+    }
+    place.write("out/p/a.jsonl", "edited\n");
+    let forced = place.run(&["in", "-o", "out", "--to", "clido", "--force"]);
+    assert_eq!(forced.status.code(), Some(0), "{}", text(&forced.stderr));
+    assert!(place.path("out/p/a.jsonl.bak").exists());
+    // The folder itself, one below it, and one above it.
+    for (n, folder) in ["out", "out/p", "./"].into_iter().enumerate() {
+        let done = place.run(&["stats", "--json", folder]);
+        let said = text(&done.stderr);
+        assert!(said.contains("kept copies of older outputs (NAME.bak) left out: 1;"), "{said}");
+        if n < 2 {
+            let next = format!("next{n}");
+            let done = place.run(&[folder, "-o", &next, "--to", "codex"]);
+            let said = text(&done.stderr);
+            assert!(said.contains("Converted 1 session"), "{said}");
+            assert!(said.contains("left out: 1;"), "{said}");
+            assert_eq!(done.status.code(), Some(0), "{said}");
+            let below = if n == 0 { "p/" } else { "" };
+            assert!(!place.path(&format!("{next}/{below}a.jsonl.bak")).exists());
+        }
+    }
+    place.write("out/p/b.jsonl", &session(Path::new("/w"), "b"));
+    fs::copy(place.path("mine/a.jsonl"), place.path("out/p/b.jsonl.bak")).expect("copied");
+    let said = place.said(&["out", "-o", "next3", "--to", "codex"]);
+    assert!(said.contains("Converted 3 sessions") && said.contains("left out: 1;"), "{said}");
+    let said = place.said(&["mine", "-o", "next4", "--to", "codex"]);
+    assert!(said.contains("Converted 2 sessions") && !said.contains("left out"), "{said}");
+    let named = place.run(&["out/p/a.jsonl.bak", "--to", "codex"]);
+    assert!(!text(&named.stderr).contains("left out"), "{}", text(&named.stderr));
+}
+
 #[test]
 fn merge_reports_every_file_though_its_workers_noted_none() {
     let place = Place::new();

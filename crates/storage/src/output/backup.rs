@@ -1,6 +1,12 @@
 //! Keeps older versions of replaced files: `NAME.bak`, `NAME.bak2` and so on.
 
-use std::{ffi::OsStr, fs::File, io, sync::Arc};
+use std::{
+    ffi::OsStr,
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use super::are_equal;
 use crate::{folder::Folder, system::FileKind, temporary::Temporary};
@@ -11,6 +17,14 @@ const MAX_BACKUPS: u32 = 10_000;
 /// Returns the endings of older versions: `bak`, `bak2`, `bak3` and so on.
 pub(super) fn backups() -> impl Iterator<Item = String> {
     std::iter::once("bak".to_owned()).chain((2..MAX_BACKUPS).map(|n| format!("bak{n}")))
+}
+
+/// Returns the path of the file of which a path may be an older version: `a` for `a.bak` and `a.bak2`. Returns `None` if the
+/// path has none of these endings.
+pub fn newer_version(path: &Path) -> Option<PathBuf> {
+    let number = path.extension()?.to_str()?.strip_prefix("bak")?;
+    let is_number = number.parse::<u32>().is_ok_and(|n| n > 1 && n.to_string() == number);
+    (number.is_empty() || is_number).then(|| path.with_extension(""))
 }
 
 /// Renames `file` to `NAME.bak`, or to the first name of this kind that is free or has an equal file, as a killed run
@@ -63,4 +77,26 @@ fn is_equal(folder: &Folder, one: &OsStr, other: &OsStr) -> bool {
 /// Returns whether a name belongs to a regular file or a link. A link is replaced, not followed.
 fn is_file(folder: &Folder, name: &OsStr) -> io::Result<bool> {
     Ok(matches!(folder.kind(name)?, FileKind::File | FileKind::Link))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_older_version_is_known_by_its_ending() {
+        for (path, newer) in [
+            ("d/a.jsonl.bak", Some("d/a.jsonl")),
+            ("a.bak2", Some("a")),
+            ("a.bak10", Some("a")),
+            ("a.bak1", None),
+            ("a.bak02", None),
+            ("a.bak+2", None),
+            ("a.bakx", None),
+            (".bak", None),
+            ("a.jsonl", None),
+        ] {
+            assert_eq!(newer_version(Path::new(path)), newer.map(PathBuf::from), "{path}");
+        }
+    }
 }
