@@ -294,7 +294,11 @@ impl Conversion {
         if is_unsaid && history.interruption.is_not_the_source() {
             report.restored.add_faults(&history.interruption);
         }
-        let is_lost = || report.losses.counts().any(|(_, field, _)| field == MEMBER);
+        let is_lost = || {
+            let mut losses = report.losses.counts();
+            report.has_carry_in_whole || losses.any(|(_, field, _)| field == MEMBER)
+        };
+        report.restored.cut += u64::from(history.has_empty_sidecar);
         if may_be_late && is_among_losses && history.fault.is_none() && is_lost() {
             let mut unused = late;
             source.for_each(&mut |line, value| {
@@ -388,7 +392,7 @@ impl Conversion {
             sink.into_writer(),
         );
         if let Some(beside) = beside {
-            engine.set_sidecar(beside.into_writer())?;
+            engine.set_sidecar(beside.into_writer());
         }
         if let Some(images) = images {
             engine.set_images(images);

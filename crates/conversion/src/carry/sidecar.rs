@@ -255,6 +255,16 @@ impl Sidecar {
         Ok(self.ahead.values().take(n).cloned().collect())
     }
 
+    /// Returns whether the file has no carry, because it was cut: a sidecar is only written with a carry. Version 1
+    /// wrote sidecars without one too.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read.
+    pub(crate) fn is_empty(&mut self) -> io::Result<bool> {
+        Ok(!self.is_v1 && self.next_seq == 0 && self.peek()?.is_none())
+    }
+
     /// Returns the next carry without taking it; `None` at the end.
     ///
     /// # Errors

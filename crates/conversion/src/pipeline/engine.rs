@@ -78,7 +78,7 @@ use self::{
     title::{TitleChange, TitledHead},
 };
 use crate::{
-    carry::{CarryEncoder, Manifest, PendingEntries, run::Run, temporary_lines},
+    carry::{CarryEncoder, MEMBER, Manifest, PendingEntries, run::Run, temporary_lines},
     pipeline::{report::MAX_PLACES, survey::Survey, target::Target},
 };
 
@@ -145,6 +145,8 @@ pub(crate) struct Engine<'w> {
     copied: Vec<Copied>,
     covering_lines: Vec<(u32, LineId)>,
     n_carried_whole: u64,
+    /// Whether a source record that no written line covers has a carry.
+    has_carry_in_whole: bool,
     /// The carry that the sidecar of the source has for the next source line.
     source_carry: Option<String>,
     /// Whether another file carries the source lines.
@@ -169,6 +171,8 @@ pub struct Written {
     pub bytes_sidecar: Option<u64>,
     /// Source records that no written record covers.
     pub n_carried_whole: u64,
+    /// Whether one of these records has a carry.
+    pub has_carry_in_whole: bool,
     /// 1 if pending entries were left out because the target had no line for them, otherwise 0.
     pub n_left_out: u64,
     /// The first source records among them.
@@ -221,6 +225,7 @@ impl<'w> Engine<'w> {
             copied: Vec::new(),
             covering_lines: Vec::new(),
             n_carried_whole: 0,
+            has_carry_in_whole: false,
             source_carry: None,
             is_derived: false,
             is_whole: to.rewrites.is_values(),
@@ -250,8 +255,8 @@ impl<'w> Engine<'w> {
     }
 
     /// Sets the sink of the sidecar. Without a sink, no sidecar is written.
-    pub(crate) fn set_sidecar(&mut self, sink: &'w mut dyn Write) -> io::Result<()> {
-        self.target.set_sidecar(sink)
+    pub(crate) fn set_sidecar(&mut self, sink: &'w mut dyn Write) {
+        self.target.set_sidecar(sink);
     }
 
     /// Makes an engine whose lines carry only guards, because another file carries the source.
@@ -406,7 +411,7 @@ impl<'w> Engine<'w> {
             self.lose_values(line, event);
         }
         match (event.nth, event.has_next) {
-            (0, false) => self.attach(line),
+            (0, false) => self.attach_record(line, event),
             (0, true) => {
                 self.out.start_source(line, from.style);
                 self.is_prompt = false;
@@ -417,6 +422,12 @@ impl<'w> Engine<'w> {
         }
     }
 
+    /// Adds a source record that no written line covers to the pending entries. A carry in it is not among the losses.
+    fn attach_record(&mut self, line: &Line<'_>, event: &Event<'_>) -> io::Result<()> {
+        self.has_carry_in_whole |= event.value.members().any(|(key, _)| key.body() == MEMBER);
+        self.attach(line)
+    }
+
     /// Adds the carry entries of a source line after its last event.
     fn end_record(&mut self, line: &Line<'_>, event: &Event<'_>) -> io::Result<()> {
         self.find_covering_lines();
@@ -425,7 +436,7 @@ impl<'w> Engine<'w> {
             skips.note(&self.target.orders, line.bytes(), event.value, repeated);
         }
         match self.covering_lines[..] {
-            [] => self.attach(line)?,
+            [] => self.attach_record(line, event)?,
             _ if !self.has_carries() => {}
             [(_, id)] => self.push_own(line, event, id)?,
             _ => self.push_parts(line, event),
@@ -537,6 +548,7 @@ impl<'w> Engine<'w> {
         Ok(Written {
             bytes_sidecar,
             n_carried_whole: self.n_carried_whole,
+            has_carry_in_whole: self.has_carry_in_whole,
             n_left_out: u64::from(is_left_out),
             left_out: if is_left_out { std::mem::take(&mut self.unheld) } else { Vec::new() },
             n_lines: self.target.n_lines,

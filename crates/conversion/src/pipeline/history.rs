@@ -36,6 +36,8 @@ pub struct ConversionHistory {
     pub is_several: bool,
     /// Whether the sidecar belongs to another file that had the same name before.
     pub has_foreign_sidecar: bool,
+    /// Whether the sidecar has no carry, and neither have the first lines: the sidecar was cut.
+    pub(crate) has_empty_sidecar: bool,
     /// Whether the sidecar has the carries of added records only, and the records before them have their carries inline.
     pub(crate) has_sidecar_of_added: bool,
     /// The fault of the first carry, if no carry can be read.
@@ -134,6 +136,7 @@ pub fn conversion_history<R: Read + Seek + Send>(
     if let Some(sidecar) = &mut sidecar {
         found.has_foreign_sidecar = head.is_not_of(formats, from, sidecar, &mut scanner)?;
         if !found.has_foreign_sidecar {
+            found.has_empty_sidecar = sidecar.is_empty()?;
             head.attach(from, sidecar.head(MAX_LINES)?);
         }
     }

@@ -117,7 +117,7 @@ impl Conversion {
                 if let Some(survey) = surveyor.so_far() {
                     let mut begun = self.begin(survey, main, extras);
                     if let Some(sidecar) = sidecar {
-                        begun.set_sidecar(sidecar)?;
+                        begun.set_sidecar(sidecar);
                     }
                     begun.set_residue(residue.map(|residue| residue as &mut dyn Write));
                     pass = Some(begun);

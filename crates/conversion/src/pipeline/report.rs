@@ -27,6 +27,8 @@ pub struct Report {
     /// Source lines that no written line covers. The carry has them whole; without a carry they are
     /// lost.
     pub n_carried_whole: u64,
+    /// Whether one of these lines has a carry.
+    pub has_carry_in_whole: bool,
     /// Lines that are not one JSON value, without a torn last line. They do not make the conversion fail: their
     /// records are converted, and the carry has their bytes, so that the way back restores them.
     pub n_damaged: u64,

@@ -179,8 +179,8 @@ impl<'w> SecondPass<'w> {
     }
 
     /// Sets the sink of the sidecar.
-    pub(crate) fn set_sidecar(&mut self, sink: &'w mut dyn Write) -> io::Result<()> {
-        self.engine.set_sidecar(sink)
+    pub(crate) fn set_sidecar(&mut self, sink: &'w mut dyn Write) {
+        self.engine.set_sidecar(sink);
     }
 
     /// Passes the facts so far to the writer. Returns whether they change no line in the output.
@@ -339,6 +339,7 @@ impl<'w> SecondPass<'w> {
         let written = self.engine.finish()?;
         report.bytes_sidecar = written.bytes_sidecar.unwrap_or_default();
         report.n_carried_whole = written.n_carried_whole;
+        report.has_carry_in_whole = written.has_carry_in_whole;
         report.n_left_out = written.n_left_out;
         report.left_out = written.left_out;
         report.lines_out = written.n_lines;

@@ -111,17 +111,9 @@ impl<'w> Target<'w> {
         }
     }
 
-    /// Sets the sink of the sidecar. Without a sink, no sidecar is written.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the compressor cannot be created or the sink cannot be written.
-    pub(crate) fn set_sidecar(&mut self, sink: &'w mut dyn Write) -> io::Result<()> {
+    /// Sets the sink of the sidecar. Without a sink, and without a carry, no sidecar is written.
+    pub(crate) fn set_sidecar(&mut self, sink: &'w mut dyn Write) {
         self.sidecar_sink = Some(sink);
-        if self.mode == CarryMode::Sidecar {
-            self.open_sidecar()?;
-        }
-        Ok(())
     }
 
     /// Returns the sidecar, and creates it if it has a sink; `None` without a sink.
@@ -351,12 +343,14 @@ impl<'w> Target<'w> {
             self.has_lost_line = true;
             return Ok(());
         }
-        match (self.mode, &mut self.sidecar) {
-            (CarryMode::Inline, _) => self.push_carry(&mut held)?,
-            (CarryMode::Sidecar, Some(sidecar)) => {
-                sidecar.add([&held.head, &held.records], &mut held.others, &held.end)?;
+        match self.mode {
+            CarryMode::Inline => self.push_carry(&mut held)?,
+            CarryMode::Sidecar => {
+                if let Some(sidecar) = self.open_sidecar()? {
+                    sidecar.add([&held.head, &held.records], &mut held.others, &held.end)?;
+                }
             }
-            _ => {}
+            CarryMode::None => {}
         }
         match &mut self.document {
             Some(document) => document.end_line(held.part, &mut held.line),
@@ -446,7 +440,9 @@ impl<'w> Target<'w> {
         self.write_held()?;
         self.assemble(Assembler::finish)?;
         self.sink.flush()?;
-        let is_left_out = !pending.is_empty() && self.n_lines > 0 && self.sidecar.is_none();
+        let has_sidecar = self.sidecar.is_some()
+            || self.mode == CarryMode::Sidecar && self.sidecar_sink.is_some();
+        let is_left_out = !pending.is_empty() && self.n_lines > 0 && !has_sidecar;
         while !pending.is_empty() && !is_left_out {
             self.push_alone(encoder, pending)?;
         }

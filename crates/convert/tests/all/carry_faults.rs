@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use convert::{CarryMode, Conversion, Converted, FORMATS, Report, Sidecar, by_name};
+use convert::{Carry, CarryMode, Conversion, Converted, FORMATS, Member, Report, Sidecar, by_name};
 use core_model::{Format, Options};
 
 use crate::shared::{
@@ -140,7 +140,22 @@ fn carries_after_lines_without_one_are_used_or_said() {
         let (_, restored, wants_attention, what) = at(200, file);
         assert!(restored.unused > 0 && restored.unused <= n_carries, "{what}: {restored:?}");
         assert!(wants_attention, "{what}: {restored:?}");
+        // One carry behind them, also in a record that no line of the target shows.
+        for line in written.iter().filter(|line| n_entries(line) > 0) {
+            let (_, restored, wants_attention, what) =
+                at(200, [vec![*first; 200], vec![*line]].concat());
+            let line = String::from_utf8_lossy(line);
+            assert!(wants_attention && restored.unused == 1, "{what}: {restored:?}: {line}");
+        }
     }
+}
+
+/// Returns the number of entries in the carry of a line; 0 without a carry.
+fn n_entries(line: &[u8]) -> usize {
+    let mut scanner = jsonl::Scanner::default();
+    let value = scanner.scan_slice(line.trim_ascii_end(), 0).expect("JSON");
+    let member = Member::find_any(value, FORMATS);
+    member.map_or(0, |member| Carry::parse(&member.carry).expect("a carry").entries().count())
 }
 
 #[test]

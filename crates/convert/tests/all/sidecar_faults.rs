@@ -107,6 +107,20 @@ fn a_carry_that_is_not_in_the_sidecar_is_said() {
     });
 }
 
+/// A sidecar is written with its first carry, so one without a carry was cut. A restored file has none.
+#[test]
+fn a_sidecar_without_a_carry_is_said() {
+    each_sidecar(|name, source, [from, to], written, carries| {
+        let (_, report) = home(written, &[], to, from);
+        assert_eq!(report.restored.cut, 1, "{name} to {}: {report:?}", to.name);
+        assert!(report.wants_attention());
+        let sidecar = Some(sidecar_of(&carries));
+        let written = Written { bytes: written.to_owned(), sidecar };
+        let back = convert(&written, to, from, CarryMode::Sidecar).expect("in memory");
+        assert!(back.bytes == source && back.sidecar.is_none(), "{name} to {}", to.name);
+    });
+}
+
 #[test]
 fn a_chain_says_a_carry_whose_record_is_not_in_the_file() {
     each_sidecar(|name, _, [from, to], written, mut carries| {
