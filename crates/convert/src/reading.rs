@@ -6,6 +6,8 @@ pub(crate) mod moments;
 pub(crate) mod once;
 pub(crate) mod relatives;
 pub(crate) mod whole;
+#[cfg(unix)]
+mod zones;
 
 use std::{
     io::{self, IsTerminal},

@@ -32,16 +32,20 @@ impl Clock {
     }
 }
 
-/// The file with the time zone of a machine.
-const LOCAL_ZONE: &str = "/etc/localtime";
-
-/// Returns the time zone of this machine. The time zone database lists its folders, and panics if one cannot
-/// be closed, so it is only asked if the zone has no file.
+/// Returns the time zone of this machine.
 fn local_zone() -> TimeZone {
-    let is_named = !cfg!(unix) || std::env::var_os("TZ").is_some();
-    let file = if is_named { None } else { std::fs::read(LOCAL_ZONE).ok() };
-    let zone = file.and_then(|bytes| TimeZone::tzif("Local", &bytes).ok());
-    zone.unwrap_or_else(TimeZone::system)
+    #[cfg(unix)]
+    return super::zones::local(std::env::var_os("TZ"));
+    #[cfg(not(unix))]
+    return TimeZone::system();
+}
+
+/// Returns the time zone of a name such as `Europe/Berlin`.
+fn named_zone(name: &str) -> Option<TimeZone> {
+    #[cfg(unix)]
+    return super::zones::named(name);
+    #[cfg(not(unix))]
+    return TimeZone::get(name).ok();
 }
 
 /// The period that is read, as a user names it.
@@ -141,7 +145,7 @@ pub(crate) fn zone(name: &str) -> Result<TimeZone, String> {
     if name.starts_with(['+', '-']) {
         return offset().ok_or_else(|| "not an offset such as +02:00".to_owned());
     }
-    TimeZone::get(name).map_err(|_| {
+    named_zone(name).ok_or_else(|| {
         "an unknown time zone; a zone is a name such as Europe/Berlin, UTC, or an offset such as \
          +02:00"
             .to_owned()

@@ -304,12 +304,17 @@ fn a_folder_that_cannot_be_closed_is_read() {
     fs::create_dir_all(&project).expect("made");
     fs::write(project.join("s.jsonl"), session(3, "home")).expect("written");
     let project = project.display().to_string();
-    for command in [&["check", "s"][..], &["list", &project], &["show", "s"]] {
+    let commands = [&["check", "s"][..], &["list", &project], &["show", "s"]];
+    // A zone in another case is looked for in the lists of its folders.
+    for (command, zone) in
+        commands.map(|it| (it, None)).into_iter().chain([(commands[1], Some("europe/berlin"))])
+    {
         for n in 1.. {
             let mut traced = Command::new("strace");
             traced.args(["-f", "-qq", "-o"]).arg(stage.path("trace")).args(["-e", "trace=close"]);
             traced.args(["-e", &format!("inject=close:error=EIO:when={n}")]);
             traced.arg(env!("CARGO_BIN_EXE_convert")).args(command).env_remove("TZ");
+            traced.envs(zone.map(|zone| ("TZ", zone)));
             let output = traced.env("HOME", stage.path("home")).output().expect("it runs");
             let place = format!("{command:?}: close {n}: {}", text(&output));
             assert!(output.status.code() != Some(101), "{place}");
