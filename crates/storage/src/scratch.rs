@@ -70,7 +70,9 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        if let Err(error) = remove(&self.above, &self.name, self.folder.clone()) {
+        let remove = || remove(&self.above, &self.name, self.folder.clone());
+        // A call that fails once may succeed when it is repeated.
+        if let Err(error) = remove().or_else(|_| remove()) {
             let unremoved = Unremoved { folder: self.path().to_owned(), error };
             UNREMOVED.lock().unwrap_or_else(PoisonError::into_inner).push(unremoved);
         }

@@ -41,7 +41,7 @@ impl Folder {
     /// Returns an error if the name is taken, or if the system does.
     pub fn make_folder(&self, name: &OsStr) -> io::Result<Self> {
         system::make_folder(self.at(), name)?;
-        self.enter(name)
+        self.enter(name).inspect_err(|_| _ = self.remove_folder(name))
     }
 
     /// Creates a folder in it, unless it exists: another job may have created it in the meantime.
