@@ -1,5 +1,5 @@
 //! The program's allocator: mimalloc for small allocations, the system's for large ones, with settings that keep
-//! the peak memory within its law. The only module of this crate with unsafe code.
+//! the peak memory within its law. One of the two modules of this crate with unsafe code.
 //!
 //! A file of 5 KB takes two hundred allocations, which were a fifth of its time with glibc (docs/SPEED.md).
 //! A large allocation stays with the system: glibc grows it without a copy, and returns it when it is freed.

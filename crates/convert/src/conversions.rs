@@ -24,6 +24,7 @@ use crate::{
     interrupt::INTERRUPTION,
     report::{self, SummarySettings},
     terminal::message::{failed, warn},
+    terminal::stdout::stdout,
 };
 
 /// Minimum number of jobs with an object store, where jobs mostly wait.
@@ -108,7 +109,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
             settle(install(&job, &units, &target, &mut print_installed)?)
         }
         (None, None) => {
-            let mut stdout = io::stdout().lock();
+            let mut stdout = stdout();
             let mut converted = |it| job.stream_session(it, &mut stdout);
             settle(units.iter().map(|it| (&it.main, converted(it))).collect())
         }
@@ -138,7 +139,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
 /// Prints the command that resumes an installed session.
 fn print_installed(installed: &Installed) -> io::Result<()> {
     warn_of_client(installed);
-    writeln!(io::stdout(), "{}", command_line(installed))
+    writeln!(stdout(), "{}", command_line(installed))
 }
 
 /// Returns the options of the conversion. An installed session starts at its last compaction, as

@@ -55,6 +55,7 @@ pub use self::{
     formats::{FORMATS, by_name, detect},
     hint::{convert_message, io_message, read_message},
     run::status_of,
+    terminal::stdout::refuse_stdout,
 };
 pub use conversion::{
     CarriedFormat, Carry, CarryEntry, CarryError, CarryMode, Conversion, Converted, Damage,

@@ -18,6 +18,7 @@ use crate::{
     terminal::{
         escape::escape_lines,
         message::{complain, warn},
+        stdout::check_stdout,
     },
 };
 
@@ -42,8 +43,7 @@ pub fn status_of(args: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(cli) => cli,
         Err(error) => {
             if !error.use_stderr() {
-                _ = error.print();
-                return Status::Done as u8;
+                return status_of_output(check_stdout().and_then(|()| error.print()));
             }
             match mistyped(&args, error.kind()).and_then(cli::unknown_word) {
                 Some(message) => complain(&message),
@@ -68,6 +68,14 @@ pub fn status_of(args: impl IntoIterator<Item = OsString>) -> u8 {
     match result {
         _ if is_interrupted() => interrupt::STATUS,
         Ok(status) => status as u8,
+        Err(error) => status_of_output(Err(error)),
+    }
+}
+
+/// Returns the exit status after printing, and prints an error.
+fn status_of_output(printed: io::Result<()>) -> u8 {
+    match printed {
+        Ok(()) => Status::Done as u8,
         // The reader of our output closed the pipe, which is no failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Status::Done as u8,
         Err(error) => {

@@ -6,6 +6,7 @@ pub(crate) mod message;
 pub(crate) mod pager;
 pub(crate) mod progress;
 pub(crate) mod shell;
+pub(crate) mod stdout;
 pub(crate) mod table;
 pub(crate) mod wrap;
 

@@ -30,6 +30,7 @@ use crate::{
     terminal::{
         escape::escape_for_terminal,
         progress::{Mode, Progress},
+        stdout::stdout,
     },
 };
 
@@ -66,7 +67,7 @@ pub(crate) fn answer(shell: &str, args: Vec<OsString>) -> io::Result<()> {
     let mut candidates = Vec::new();
     let folder = env::current_dir().ok();
     completer(shell)?.write_complete(&mut program, words, folder.as_deref(), &mut candidates)?;
-    io::stdout().lock().write_all(&candidates)
+    stdout().write_all(&candidates)
 }
 
 /// The path of the program, if it runs in the process of another one.

@@ -15,7 +15,7 @@ use crate::{
     environment::{inputs, lookup},
     hint::io_message,
     inspect,
-    terminal::{escape::escape_for_terminal, progress::say},
+    terminal::{escape::escape_for_terminal, progress::say, stdout::stdout},
 };
 
 /// The action.
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (What::Show { input } | What::Strip { input }) = &args.command;
     let lookup = &lookup(None, None, None);
     let (inputs, _) = inputs(std::slice::from_ref(input), lookup)?;
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(stdout());
     for input in &inputs {
         let opened = input.open(Limits::default()).map_err(|error| {
             io::Error::other(format!("{}: {}", input.label(), io_message(&error)))

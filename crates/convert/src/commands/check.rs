@@ -22,7 +22,7 @@ use crate::{
     formats::detect,
     hint::read_message,
     interrupt::is_interrupted,
-    terminal::{escape::escape_for_terminal, message::complain},
+    terminal::{escape::escape_for_terminal, message::complain, stdout::stdout},
 };
 
 /// The inputs to check, and the form of findings.
@@ -48,7 +48,7 @@ const MAX_SHOWN: u64 = 10;
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let format = args.format.as_deref().and_then(by_name);
     let (inputs, is_folder) = args.sources.inputs(format, None)?;
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(stdout());
     let mut check = Checked::default();
     for input in &inputs {
         match check.input(input, format, args, &mut out) {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use archive::Status;
 
-use crate::cli::complete::registration;
+use crate::{cli::complete::registration, terminal::stdout::stdout};
 
 /// The shell to print a script for.
 #[derive(clap::Args, Debug)]
@@ -16,6 +16,6 @@ pub(crate) struct Args {
 /// Prints the script of a shell.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let script = registration(&args.shell.to_string())?;
-    io::stdout().lock().write_all(&script)?;
+    stdout().write_all(&script)?;
     Ok(Status::Done)
 }

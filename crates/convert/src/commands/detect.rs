@@ -10,7 +10,7 @@ use crate::{
     cli::Sources,
     formats::detect,
     hint::io_message,
-    terminal::{escape::escape_for_terminal, message::complain},
+    terminal::{escape::escape_for_terminal, message::complain, stdout::stdout},
 };
 
 /// The inputs.
@@ -23,7 +23,7 @@ pub(crate) struct Args {
 /// Prints the format of each input.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (inputs, _) = args.sources.inputs(None, None)?;
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     let mut n_known = 0;
     for input in &inputs {
         let found =

@@ -41,6 +41,7 @@ use crate::{
         figures::{count, grouped},
         message::{complain, failed},
         progress::{self, Progress},
+        stdout::stdout,
     },
 };
 
@@ -145,12 +146,11 @@ impl Export {
     }
 
     fn to_stdout(&self, input: &Input) -> Result<Exported, ConvertError> {
-        let stdout = io::stdout().lock();
-        if stdout.is_terminal() {
+        if io::stdout().is_terminal() {
             let error = "a page is no reading for a terminal: -o names a file for it";
             return Err(io::Error::other(error).into());
         }
-        self.write(input, &mut BufWriter::with_capacity(256 * 1024, stdout), &[])
+        self.write(input, &mut BufWriter::with_capacity(256 * 1024, stdout()), &[])
     }
 
     fn to_file(

@@ -34,6 +34,7 @@ use crate::{
         message::{complain, failed},
         painted,
         progress::{self, Progress},
+        stdout::stdout,
     },
 };
 
@@ -134,7 +135,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         refused: Mutex::default(),
     };
     let inputs: Vec<(usize, Input)> = inputs.into_iter().enumerate().collect();
-    let mut stdout = Sink::new(io::BufWriter::new(io::stdout()), args.limit);
+    let mut stdout = Sink::new(io::BufWriter::new(stdout()), args.limit);
     let found =
         in_order(&inputs, args.reading.pace.n_jobs(), &mut stdout, |(input_idx, input), out| {
             match search.input(input, out) {

@@ -25,7 +25,7 @@ use crate::{
     hint::{io_message, read_message},
     new_file::{warn_of_sidecar, write_new_with_sidecar},
     reading::whole::read_whole,
-    terminal::{escape::escape_for_terminal, message::failed, progress::say},
+    terminal::{escape::escape_for_terminal, message::failed, progress::say, stdout::stdout},
 };
 
 /// The session to copy, and the place of the copy.
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         Err(reason) => return failed(&format!("{label}: {reason}")),
     };
     let Some(path) = path else {
-        let mut stdout = io::stdout().lock();
+        let mut stdout = stdout();
         stdout.write_all(&copy)?;
         stdout.flush()?;
         warn_of_sidecar(input)?;
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     say(&format!("{}: written", escape_for_terminal(&path.to_string_lossy())));
     if let Some(store) = format.store.filter(|_| args.install) {
         // The command is the only line on standard output.
-        writeln!(io::stdout(), "{} {id}", store.resume.join(" "))?;
+        writeln!(stdout(), "{} {id}", store.resume.join(" "))?;
     }
     Ok(Status::Done)
 }

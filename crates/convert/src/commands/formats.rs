@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use archive::Status;
 
-use crate::FORMATS;
+use crate::{FORMATS, terminal::stdout::stdout};
 
 /// Prints the formats.
 pub(crate) fn run() -> io::Result<Status> {
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     for format in FORMATS.iter() {
         writeln!(out, "{:16} {}", format.name, format.about)?;
     }

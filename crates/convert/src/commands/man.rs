@@ -8,7 +8,7 @@ use clap_mangen::Man;
 
 use crate::{
     cli::{Cli, with_examples},
-    terminal::message::failed,
+    terminal::{message::failed, stdout::stdout},
 };
 
 /// The page to print.
@@ -34,6 +34,6 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     }
     let mut page = Vec::new();
     Man::new(command.clone()).render(&mut page)?;
-    io::stdout().lock().write_all(&page)?;
+    stdout().write_all(&page)?;
     Ok(Status::Done)
 }

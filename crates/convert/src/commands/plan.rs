@@ -24,6 +24,7 @@ use crate::{
         figures::{count, size},
         message::{failed, warn},
         progress::say,
+        stdout::stdout,
     },
 };
 
@@ -61,7 +62,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         Err(NotPlanned::Usage(message)) => return failed(message),
         Err(NotPlanned::Io(error)) => return Err(error),
     };
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(stdout());
     for it in &plan {
         out.write_all(&it.line())?;
     }

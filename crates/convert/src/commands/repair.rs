@@ -28,7 +28,9 @@ use crate::{
     hint::{io_message, read_message},
     new_file::{warn_of_sidecar, write_new_with_sidecar},
     reading::whole::read_whole,
-    terminal::{escape::escape_for_terminal, figures::count, message::failed, progress::say},
+    terminal::{
+        escape::escape_for_terminal, figures::count, message::failed, progress::say, stdout::stdout,
+    },
 };
 
 /// The session to repair, and the file to write.
@@ -125,7 +127,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
                 }
             }
             None => {
-                let mut stdout = io::stdout().lock();
+                let mut stdout = stdout();
                 stdout.write_all(&bytes)?;
                 stdout.flush()?;
                 warn_of_sidecar(input)?;

@@ -39,6 +39,7 @@ use crate::{
         escape::escape_for_terminal,
         message::{complain, failed, warn},
         progress::say,
+        stdout::stdout,
     },
 };
 
@@ -284,12 +285,12 @@ fn finish(
         return failed("nothing was started");
     }
     if args.exec {
-        io::stdout().flush()?;
+        stdout().flush()?;
         return Err(become_client(installed));
     }
     let Installed { project, name, path, change, .. } = installed;
     if !args.json {
-        writeln!(io::stdout(), "{}", command_line(installed))?;
+        writeln!(stdout(), "{}", command_line(installed))?;
         return Ok(status);
     }
     let change = match change {
@@ -309,6 +310,6 @@ fn finish(
         object.strings("import", import.iter().map(String::as_str));
     }
     object.strings("command", command.iter().map(String::as_str));
-    io::stdout().write_all(&object.line())?;
+    stdout().write_all(&object.line())?;
     Ok(status)
 }

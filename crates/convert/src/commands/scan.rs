@@ -18,7 +18,10 @@ use crate::{
     formats::FORMATS,
     hint::io_message,
     interrupt::is_interrupted,
-    terminal::{escape::escape_for_terminal, figures::count, message::complain, progress::say},
+    terminal::{
+        escape::escape_for_terminal, figures::count, message::complain, progress::say,
+        stdout::stdout,
+    },
 };
 
 /// The inputs to search, and the form of findings.
@@ -44,7 +47,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         key: [0u64, 1].map(|n| RandomState::new().hash_one(n)).map(u64::to_le_bytes).concat(),
         scanner: Scanner::default(),
         is_json: args.json,
-        out: io::BufWriter::new(io::stdout().lock()),
+        out: io::BufWriter::new(stdout()),
         n_found: 0,
     };
     let (mut n_read, mut n_refused) = (0, 0);

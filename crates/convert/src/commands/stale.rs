@@ -19,7 +19,10 @@ use crate::{
     hint::read_message,
     object::Object,
     reading::Reading,
-    terminal::{escape::escape_for_terminal, figures::count, message::complain, progress::say},
+    terminal::{
+        escape::escape_for_terminal, figures::count, message::complain, progress::say,
+        stdout::stdout,
+    },
 };
 
 /// The sessions, and the form of the list.
@@ -36,7 +39,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (inputs, is_folder) = args.reading.sessions()?;
     let clido = by_name(format_clido::FORMAT.name);
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(stdout());
     let (mut n_files, mut n_stale, mut n_refused) = (0_u64, 0_u64, 0);
     for input in &inputs {
         let mut files = StaleFiles::default();

@@ -17,7 +17,7 @@ use crate::{
     hint::convert_hint,
     interrupt::{INTERRUPTION, is_interrupted},
     program::words,
-    terminal::message::warn,
+    terminal::{message::warn, stdout::stdout},
 };
 
 /// Limit on the units that all threads of a worker flush to the disk together.
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     }
     let queue = Queue::read(plan, args.shard)?;
     UnitWorker::of(&args.how).work_all(&queue, &|receipts| {
-        let mut out = io::stdout().lock();
+        let mut out = stdout();
         out.write_all(receipts)?;
         out.flush()
     })?;

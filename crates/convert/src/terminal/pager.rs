@@ -6,12 +6,15 @@ use std::{
     process::{Child, ChildStdin, Command, Stdio},
 };
 
-use crate::terminal::Terminal;
+use crate::terminal::{
+    Terminal,
+    stdout::{StandardOutput, stdout},
+};
 
 /// The sink of output: a pager, or standard output.
 pub(crate) enum Pager {
     Child(Child, BufWriter<ChildStdin>),
-    Stdout(BufWriter<io::Stdout>),
+    Stdout(BufWriter<StandardOutput>),
 }
 
 impl Pager {
@@ -43,7 +46,7 @@ impl Pager {
     }
 
     fn stdout() -> Self {
-        Pager::Stdout(BufWriter::with_capacity(64 * 1024, io::stdout()))
+        Pager::Stdout(BufWriter::with_capacity(64 * 1024, stdout()))
     }
 
     /// Ends the output, and waits until the user quits the pager.

@@ -276,6 +276,48 @@ fn merge_reports_every_file_though_its_workers_noted_none() {
     assert_eq!(totals["totals"]["sessions"]["converted"], 2);
 }
 
+/// Output to a standard output that is closed is lost, which is an error. Without output there is none, and a reader that
+/// ends early is none.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[test]
+fn a_closed_standard_output_is_an_error_of_a_command_that_prints() {
+    let place = Place::new();
+    place.write("a.jsonl", &session(Path::new("/w"), "a"));
+    let run = |end: &str, arguments: &[&str]| {
+        let mut shell = Command::new("bash");
+        let script = format!("set -o pipefail; \"$0\" \"$@\" {end}");
+        shell.args(["-c", &script, env!("CARGO_BIN_EXE_convert")]).args(arguments);
+        let output = shell.current_dir(place.path("")).env("HOME", place.path("home")).output();
+        let output = output.expect("it runs");
+        (output.status.code(), text(&output.stderr))
+    };
+    for command in [
+        &["a.jsonl", "--to", "clido"][..],
+        &["show", "--markdown", "a.jsonl"],
+        &["show", "a.jsonl"],
+        &["export", "--html", "a.jsonl"],
+        &["repair", "a.jsonl"],
+        &["fork", "a.jsonl"],
+        &["plan", "a.jsonl", "--to", "clido", "-o", "x"],
+        &["stats", "a.jsonl"],
+        &["formats"],
+        &["--help"],
+    ] {
+        let (status, said) = run(">&-", command);
+        assert_eq!(status, Some(2), "{command:?}: {said}");
+        assert!(said.contains("standard output is closed"), "{command:?}: {said}");
+        let (status, said) = run("| true", command);
+        assert_eq!(status, Some(0), "{command:?}: {said}");
+        assert_eq!(run(">/dev/null", command).0, Some(0), "{command:?}");
+        if Path::new("/dev/full").exists() {
+            assert_ne!(run(">/dev/full", command).0, Some(0), "{command:?}");
+        }
+    }
+    let to_file = ["a.jsonl", "--to", "clido", "-o", "b.jsonl"];
+    assert_eq!(run(">&-", &to_file).0, Some(0));
+    assert!(place.path("b.jsonl").exists());
+}
+
 #[test]
 fn nothing_to_convert_is_said() {
     let place = Place::new();

@@ -15,7 +15,7 @@ use jsonl::{Line, Scanner, Value};
 use sessions::{Filter, Redact, format_of};
 
 use super::{Args, Shower};
-use crate::{FORMATS, interrupt::is_interrupted};
+use crate::{FORMATS, interrupt::is_interrupted, terminal::stdout::stdout};
 
 /// The interval between two looks at the file.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// Prints the lines of a file, and new ones until the user stops it.
 pub(super) fn run(args: &Args, filter: &Filter, path: &Path) -> io::Result<Status> {
     let mut follower = Follower::new(path);
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     let mut shower = None;
     let (mut scanner, mut answers) = (Scanner::default(), Answers::default());
     let (mut search, mut redacted) = (Redact::from(args.redact).search(), Vec::new());

@@ -1,0 +1,59 @@
+//! Standard output, to which writing fails if it was closed when the program started.
+//!
+//! The standard library opens `/dev/null` in the place of a closed standard output, so that output would be lost
+//! without an error.
+
+use std::{
+    fmt,
+    io::{self, Write},
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+static IS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Makes each write to standard output fail, because it was closed when the program started.
+pub fn refuse_stdout() {
+    IS_CLOSED.store(true, Ordering::Relaxed);
+}
+
+/// Returns an error if standard output was closed when the program started.
+///
+/// # Errors
+///
+/// As described.
+pub(crate) fn check_stdout() -> io::Result<()> {
+    match IS_CLOSED.load(Ordering::Relaxed) {
+        true => Err(io::Error::other("standard output is closed; redirect it to a file or a pipe")),
+        false => Ok(()),
+    }
+}
+
+/// Returns standard output.
+pub(crate) fn stdout() -> StandardOutput {
+    StandardOutput(io::stdout())
+}
+
+/// Standard output.
+pub(crate) struct StandardOutput(io::Stdout);
+
+impl Write for StandardOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        check_stdout()?;
+        self.0.write(bytes)
+    }
+
+    // Lines of several threads must not mix.
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        check_stdout()?;
+        self.0.write_all(bytes)
+    }
+
+    fn write_fmt(&mut self, arguments: fmt::Arguments<'_>) -> io::Result<()> {
+        check_stdout()?;
+        self.0.write_fmt(arguments)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
