@@ -21,6 +21,7 @@
 
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice))]
 
+mod base64;
 mod canonical;
 mod chunk;
 #[cfg(feature = "serde")]
@@ -51,6 +52,7 @@ mod value;
 pub use serde;
 
 pub use self::{
+    base64::{base64_bits, decode_base64},
     canonical::{each_canonical, each_canonical_of, push_canonical},
     chunk::{Chunk, FirstLines},
     document::{Document, Framing, MAX_UNIT, Records, UnitScanner},

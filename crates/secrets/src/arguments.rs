@@ -505,7 +505,7 @@ pub(crate) fn encoded_bot(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<us
         return None;
     }
     let mut decoded = Vec::new();
-    crate::base64::decode(text, &mut decoded);
+    jsonl::decode_base64(text, &mut decoded);
     let lengths: Vec<usize> = decoded.split(|byte| *byte == b'.').map(<[u8]>::len).collect();
     let is_in = |byte: &u8| *byte == b'.' || crate::class::BASE64_URL.has(*byte);
     let is_token = matches!(lengths.as_slice(), [20..=28, 6, 27..=45]) && decoded.iter().all(is_in);
@@ -521,7 +521,7 @@ pub(crate) fn encoded_jwt(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<us
     let last = end.skip(usize::MAX, |byte| crate::class::BASE64.has(byte));
     let text = last.since(start.place());
     let mut decoded = Vec::new();
-    crate::base64::decode(text.get(..MAX_LOOK).unwrap_or(text), &mut decoded);
+    jsonl::decode_base64(text.get(..MAX_LOOK).unwrap_or(text), &mut decoded);
     let is_token = text.len() >= MIN_TOKEN && memmem::find(&decoded, b".eyJ").is_some();
     (is_token && is_edge(start.before())).then(|| start.place()..last.place())
 }

@@ -1,42 +1,16 @@
-//! Decodes base64, and finds the base64 form of a text.
+//! Finds the base64 form of a text, and what it means.
 //!
 //! `ghp_` at the start of three bytes is `Z2hwX` in base64; one byte later it is `dwX` after two
 //! letters that depend on the byte before. So each prefix of a token has three spellings, and the
 //! automaton looks for all of them.
+
+use jsonl::{base64_bits, decode_base64};
 
 use crate::{
     class::BASE64,
     placeholder::{is_example, is_template, is_weak},
     value::is_strong,
 };
-
-/// Decodes base64 up to its end or to the first other byte.
-pub(crate) fn decode(text: &[u8], out: &mut Vec<u8>) {
-    let (mut bits, mut n_bits) = (0_u32, 0_u32);
-    for byte in text {
-        let Some(digit) = digit(*byte) else { break };
-        bits = (bits << 6 | digit) & 0xfff;
-        n_bits = n_bits.saturating_add(6);
-        if n_bits >= 8 {
-            n_bits = n_bits.saturating_sub(8);
-            let byte = bits.checked_shr(n_bits).unwrap_or_default() & 0xff;
-            out.push(u8::try_from(byte).unwrap_or_default());
-        }
-    }
-}
-
-/// Returns the six bits of a letter, in both alphabets.
-fn digit(byte: u8) -> Option<u32> {
-    let (first, value) = match byte {
-        b'A'..=b'Z' => (b'A', 0),
-        b'a'..=b'z' => (b'a', 26),
-        b'0'..=b'9' => (b'0', 52),
-        b'+' | b'-' => (byte, 62),
-        b'/' | b'_' => (byte, 63),
-        _ => return None,
-    };
-    Some(u32::from(byte.wrapping_sub(first)).saturating_add(value))
-}
 
 /// Returns the number of letters of a group that contain bits of its first `shift` bytes.
 pub(crate) fn n_before(shift: usize) -> usize {
@@ -65,7 +39,7 @@ pub(crate) fn user_and_password(text: &[u8]) -> bool {
         return false;
     }
     let mut decoded = Vec::new();
-    decode(text, &mut decoded);
+    decode_base64(text, &mut decoded);
     let is_text = std::str::from_utf8(&decoded).is_ok_and(|text| !text.contains(char::is_control));
     let mut parts = decoded.splitn(2, |byte| *byte == b':');
     let (Some(_), Some(password)) = (parts.next(), parts.next()) else { return false };
@@ -77,7 +51,7 @@ pub(crate) fn user_and_password(text: &[u8]) -> bool {
 
 /// Returns whether a byte is a letter of base64, in either alphabet.
 pub(crate) fn is_letter(byte: u8) -> bool {
-    digit(byte).is_some()
+    base64_bits(byte).is_some()
 }
 
 #[cfg(test)]
@@ -94,7 +68,7 @@ mod tests {
     #[test]
     fn users_and_passwords_are_known() {
         let mut decoded = Vec::new();
-        decode(b"YWRhOnRaOCFrcTAyTG0=", &mut decoded);
+        decode_base64(b"YWRhOnRaOCFrcTAyTG0=", &mut decoded);
         assert_eq!(decoded, b"ada:tZ8!kq02Lm");
         assert!(user_and_password(b"YWRhOnRaOCFrcTAyTG0="));
         // "user:password", and no text at all.

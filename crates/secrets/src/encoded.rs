@@ -4,9 +4,11 @@
 
 use std::ops::Range;
 
+use jsonl::decode_base64;
+
 pub(crate) use crate::base64::spelling;
 use crate::{
-    base64::{decode, is_letter, n_before},
+    base64::{is_letter, n_before},
     cursor::Cursor,
     margin::past_line,
 };
@@ -36,7 +38,7 @@ impl<'b> Run<'b> {
         /// Nine bytes: the other bytes of the group, a prefix, and a few more.
         const N_LETTERS: usize = 12;
         let mut decoded = Vec::with_capacity(N_LETTERS);
-        decode(self.group.window(N_LETTERS), &mut decoded);
+        decode_base64(self.group.window(N_LETTERS), &mut decoded);
         decoded.iter().skip(2).all(u8::is_ascii)
     }
 
@@ -51,7 +53,7 @@ impl<'b> Run<'b> {
             at = after;
         }
         let mut decoded = Vec::new();
-        decode(&letters, &mut decoded);
+        decode_base64(&letters, &mut decoded);
         decoded
     }
 

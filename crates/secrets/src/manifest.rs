@@ -4,11 +4,11 @@
 
 use std::ops::Range;
 
+use jsonl::decode_base64;
 use memchr::memmem;
 
 use crate::{
     around::{past_closers, until_placeholder, without_placeholders},
-    base64::decode,
     class::BASE64,
     cursor::Cursor,
     margin::past_line,
@@ -171,7 +171,7 @@ fn is_encoded_secret(value: &[u8]) -> bool {
         return false;
     }
     let mut decoded = Vec::new();
-    decode(value, &mut decoded);
+    decode_base64(value, &mut decoded);
     let decoded = decoded.trim_ascii_end();
     // Bytes that are not text are a key.
     let is_key = std::str::from_utf8(decoded).is_err() && decoded.len() >= 16;

@@ -4,11 +4,11 @@
 
 use std::ops::Range;
 
+use jsonl::decode_base64;
 use memchr::memmem;
 
 use crate::{
     around::{context, until_placeholder},
-    base64::decode,
     class::BASE64,
     command_line::password,
     cursor::Cursor,
@@ -51,7 +51,7 @@ pub(crate) fn decoded(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
         let text = value_end.since(value.place());
         let is_base64 = text.len() >= 12 && text.iter().all(|byte| BASE64.has(*byte));
         let mut decoded = Vec::new();
-        decode(text, &mut decoded);
+        decode_base64(text, &mut decoded);
         let decoded = decoded.trim_ascii_end();
         let is_text = decoded.iter().all(u8::is_ascii_graphic);
         let is_secret = is_base64 && is_text && (is_strong(decoded) || is_invented(decoded));
