@@ -44,3 +44,26 @@ fn a_large_one_says_what_it_says_without_compression() {
         assert!(plain == packed, "{arguments:?}: {} and {} bytes", plain.len(), packed.len());
     }
 }
+
+/// A folder of a compressed session that cannot be looked at is said, as beside one that is not compressed.
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_looked_at_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line =
+        r#"{"type":"user","uuid":"u1","sessionId":"s1","message":{"role":"user","content":"Hi"}}"#;
+    let packed = zstd::encode_all(format!("{line}\n").as_bytes(), 1).expect("packed");
+    fs::write(folder.path().join("s1.jsonl.zst"), packed).expect("written");
+    fs::write(folder.path().join("s1.jsonl"), format!("{line}\n")).expect("written");
+    // A link to itself.
+    std::os::unix::fs::symlink("s1", folder.path().join("s1")).expect("linked");
+    for (name, output) in [("s1.jsonl", "plain.jsonl"), ("s1.jsonl.zst", "packed.jsonl")] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+        command.current_dir(folder.path()).args([name, "--to", "clido", "-o", output]);
+        let done = command.output().expect("it runs");
+        let words = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(1), "{name}: {words}");
+        assert!(words.contains("may be missing"), "{name}: {words}");
+        assert!(folder.path().join(output).exists(), "{name}");
+    }
+}

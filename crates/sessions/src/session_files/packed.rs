@@ -4,6 +4,7 @@
 use std::{
     borrow::Cow,
     collections::HashMap,
+    fs,
     io::{self, Read},
     path::{Path, PathBuf},
 };
@@ -190,8 +191,15 @@ fn around(
                 inputs.push(found(bare.clone()));
             }
             let below = bare.with_extension("");
-            if below.is_dir() {
-                walk(&below, Path::new(""), &mut inputs, warn);
+            match fs::metadata(&below) {
+                Ok(metadata) if metadata.is_dir() => {
+                    walk(&below, Path::new(""), &mut inputs, warn);
+                }
+                Err(error) if !rules_out_file(&error) => {
+                    let kind = error.kind();
+                    return Err(io::Error::new(kind, NotListed { folder: below, error }));
+                }
+                _ => {}
             }
             inputs
         }
