@@ -1,6 +1,6 @@
 //! Finds whether standard output was closed when the program started, as by `convert a.jsonl --to clido >&-`.
 //!
-//! Before `main`, the standard library opens `/dev/null` in the place of a closed standard output, and from then on
+//! Before `main`, the standard library opens `/dev/null` if standard output is closed, and from then on
 //! nothing tells it from one that the user sent there. The C library calls the functions of `.init_array` before that.
 //! On other systems than Linux with glibc, such output is lost without an error.
 

@@ -1,4 +1,4 @@
-//! Finds the base64 form of a text, and what it means.
+//! Finds the base64 form of a text, and users with their passwords in base64.
 //!
 //! `ghp_` at the start of three bytes is `Z2hwX` in base64; one byte later it is `dwX` after two
 //! letters that depend on the byte before. So each prefix of a token has three spellings, and the

@@ -130,7 +130,7 @@ impl<'p> Merged<'p> {
         self.receipts.iter().filter(|receipt| receipt.is_none()).count()
     }
 
-    /// Returns the lines of the journal for all outputs, and for those that were about to get their names.
+    /// Returns the lines of the journal for all outputs, and for outputs that were about to get their names.
     pub fn written(&self) -> impl Iterator<Item = &str> {
         let receipts = self.receipts.iter().flatten();
         receipts.flat_map(|it| &it.written).chain(&self.begun).map(|line| &**line)

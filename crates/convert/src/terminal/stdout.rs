@@ -1,6 +1,6 @@
 //! Standard output, to which writing fails if it was closed when the program started.
 //!
-//! The standard library opens `/dev/null` in the place of a closed standard output, so that output would be lost
+//! The standard library opens `/dev/null` if standard output is closed, so that output would be lost
 //! without an error.
 
 use std::{
@@ -16,11 +16,11 @@ pub fn refuse_stdout() {
     IS_CLOSED.store(true, Ordering::Relaxed);
 }
 
-/// Returns an error if standard output was closed when the program started.
+/// Checks that standard output is open.
 ///
 /// # Errors
 ///
-/// As described.
+/// Returns an error if it was closed when the program started.
 pub(crate) fn check_stdout() -> io::Result<()> {
     match IS_CLOSED.load(Ordering::Relaxed) {
         true => Err(io::Error::other("standard output is closed; redirect it to a file or a pipe")),
