@@ -370,7 +370,8 @@ fn without_threads_no_command_ends_in_a_panic() {
     }
 }
 
-/// Fails to remove a file of a temporary folder, which has parts of a session.
+/// Fails to remove a file of a temporary folder, which has parts of a session: once, so that a second attempt removes it,
+/// and in both attempts.
 #[test]
 fn a_temporary_folder_that_cannot_be_removed_is_said() {
     if !has_strace() {
@@ -380,10 +381,23 @@ fn a_temporary_folder_that_cannot_be_removed_is_said() {
     let temporary = stage.path("tmp");
     fs::create_dir(&temporary).expect("made");
     let run = Run { more: &["--to", "clido", "--redact"], ..RUNS[1] };
-    let mut traced = traced(&stage, &run, &["-e", "inject=unlinkat:error=EIO:when=1"]);
-    let output = traced.env("TMPDIR", &temporary).output().expect("it runs");
-    let words = text(&output);
-    assert_eq!(output.status.code(), Some(0), "{words}");
+    let said = |filter: &str| {
+        _ = fs::remove_dir_all(stage.path("out"));
+        let mut traced = traced(&stage, &run, &["-e", "trace=unlinkat", "-e", filter]);
+        let output = traced.env("TMPDIR", &temporary).output().expect("it runs");
+        let words = text(&output);
+        assert_eq!(output.status.code(), Some(0), "{words}");
+        words
+    };
+    let trace = || fs::read_to_string(stage.path("trace")).expect("a trace");
+    said("signal=none");
+    let n_calls = trace().matches("unlinkat(").count();
+    let words = said("inject=unlinkat:error=EIO:when=1");
+    assert!(trace().contains("(INJECTED)") && !words.contains("removed"), "{words}");
+    assert_eq!(files(&temporary).len(), 0);
+    assert_eq!(fs::read_dir(&temporary).expect("a folder").count(), 0);
+    // The second attempt has the same calls.
+    let words = said(&format!("inject=unlinkat:error=EIO:when=1+{n_calls}"));
     assert!(words.contains("could not be removed: Input/output error"), "{words}");
     assert!(words.contains(&format!("{}/.convert.tmp-", temporary.display())), "{words}");
     assert_eq!(files(&temporary).len(), 1, "the other files are removed");

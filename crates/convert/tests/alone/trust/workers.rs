@@ -187,6 +187,62 @@ fn a_killed_worker_changes_nothing() {
     tell(&format!("{n_killed} of {n_rounds} workers killed; 0 units lost, wrong, done twice"));
 }
 
+/// A worker is killed before each of its renames, of outputs and of receipts, and then all sources change.
+#[test]
+fn sources_that_change_after_a_kill_are_converted_again() {
+    if !has("strace", &["-o", "/dev/null", "true"]) {
+        return;
+    }
+    for (name, step) in [("inline", 1), ("sidecar", 2)] {
+        let mut n_killed = 0;
+        // Outputs get free names, and receipts replace earlier ones.
+        for call in ["renameat2", "renameat"] {
+            for n in (1..).step_by(step) {
+                if !is_done_again_after_a_kill(name, call, n) {
+                    break;
+                }
+                n_killed += 1;
+            }
+        }
+        assert!(n_killed > 3, "{name}: {n_killed}");
+        tell(&format!("{name}: {n_killed} workers killed, and all sources changed; 0 refused"));
+    }
+}
+
+/// Kills a worker before the n-th call of a kind, changes all sources, and converts them. Returns false if there is no such
+/// call.
+fn is_done_again_after_a_kill(carry: &str, call: &str, n: usize) -> bool {
+    let stage = Stage::new(3, 4);
+    let more = ["--to", "clido", "--carry", carry];
+    let place = format!("{carry}: {call} {n}");
+    stage.plan(&more);
+    let mut traced = Command::new("strace");
+    traced.args(["-f", "-qq", "-o"]).arg(stage.path("trace"));
+    traced.args(["-e", &format!("inject={call}:signal=SIGKILL:when={n}")]);
+    traced.arg(env!("CARGO_BIN_EXE_convert")).args(["work", "plan", "-j", "1"]);
+    let output = traced.current_dir(stage.folder.path()).output().expect("it runs");
+    if output.status.code() == Some(0) {
+        return false;
+    }
+    stage.write(3, 6, "changed");
+    stage.plan(&more);
+    let receipts = stage.work(&[]);
+    assert_eq!(counts(&receipts), BTreeMap::from([("ok", 3)]), "{place}: {receipts:?}");
+    let merged = stage.ask(&["merge", "--plan", "plan"]);
+    assert_eq!(merged.status.code(), Some(0), "{place}: {}", text(&merged));
+    assert!(files(&stage.path("out")) == stage.expected(&["--carry", carry]), "{place}");
+    assert!(!has_begun(&stage.path("out/.convert-receipts")), "{place}");
+    true
+}
+
+/// Returns whether the receipts have lines of outputs that were about to get their names.
+fn has_begun(receipts: &Path) -> bool {
+    let list = |folder: PathBuf| fs::read_dir(folder).expect("a folder").flatten();
+    let folders = list(receipts.to_owned()).map(|folder| folder.path());
+    let mut files = folders.flat_map(list).map(|file| file.path());
+    files.any(|file| file.extension().is_some_and(|it| it == "begun"))
+}
+
 #[test]
 fn each_bad_input_gets_a_receipt_and_the_rest_goes_on() {
     let stage = Stage::new(5, 4);
