@@ -196,7 +196,7 @@ fn an_output_without_a_receipt_is_replaced_if_its_source_has_changed() {
         if by_worker {
             let worked = text(&place.run(&["work", "plan"]).stdout);
             assert!(worked.contains(r#""status":"ok""#), "{worked}");
-            assert_eq!(stored(), [receipt.clone()]);
+            assert_eq!(stored(), std::slice::from_ref(receipt));
             assert_eq!(place.run(&["merge", "--plan", "plan"]).status.code(), Some(0));
         } else {
             let said = place.said(&["merge", "--plan", "plan"]);
