@@ -65,7 +65,7 @@ pub use self::{
     loadable::{MAX_SERDE_DEPTH, is_loadable, loadable},
     raw_buf::RawBuf,
     recover::{Piece, Recovery, recover},
-    respell::{Respeller, Respelt, respell, respell_body, respell_str},
+    respell::{Respeller, Respelt, each_respelt, respell, respell_body, respell_str},
     scan::{Backend, MAX_LINE, Scanner, Unescape, validate, with_vectors},
     stream::Stream,
     text::{Raw, Text, is_js_space},

@@ -11,6 +11,7 @@
 mod duplicates;
 mod tokens;
 
+pub use self::tokens::each_respelt;
 use self::{
     duplicates::{has_duplicates, has_many_members, without_duplicates},
     tokens::respell_tokens,

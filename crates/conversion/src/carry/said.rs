@@ -4,10 +4,10 @@
 //! In: `{"role":"assistant","content":[{"type":"text","text":"Hi"},{"type":"tool_use","id":"t","name":"Bash",..}]}`. Out:
 //! the text `Hi`, the call `t` of `Bash`, and its input.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, hash::Hasher};
 
 use core_model::{Block, Content, Event, Format, Input, Role, ToolName, replacement_tool_name};
-use jsonl::{Raw, Style, Text, Value, respell};
+use jsonl::{Raw, Style, Text, Value, each_respelt, respell};
 use twox_hash::XxHash3_64;
 
 use super::portions::{each_portion, is_unread};
@@ -200,6 +200,14 @@ impl<'l> SaidPiece<'_, 'l> {
 
     /// Returns the hash of the text.
     fn hash(&self, kind: Kind) -> u64 {
+        let long = match *self {
+            SaidPiece::Input(input) => long_input_hash(input, kind),
+            _ => None,
+        };
+        long.unwrap_or_else(|| self.hash_of_text(kind))
+    }
+
+    fn hash_of_text(&self, kind: Kind) -> u64 {
         XxHash3_64::oneshot_with_seed(kind as u64, self.text().as_bytes())
     }
 
@@ -219,6 +227,32 @@ impl<'l> SaidPiece<'_, 'l> {
             SaidPiece::Result(content) => written_result(content),
         }
     }
+}
+
+/// The length in bytes from which the hash of an input is computed piece by piece.
+const LONG: usize = 256 * 1024;
+
+/// Returns the hash of a long input's text without a copy in another spelling. Duplicate members stay in that text, which
+/// only makes the comparison stricter.
+fn long_input_hash(input: &Input<'_>, kind: Kind) -> Option<u64> {
+    let written = match *input {
+        Input::Json(raw) => raw.as_str(),
+        Input::JsonString(text) => text.as_str(),
+        Input::Text(_) | Input::Member(..) => "",
+    };
+    if written.len() < LONG {
+        return None;
+    }
+    let mut hasher = XxHash3_64::with_seed(kind as u64);
+    let decoded = match *input {
+        // Another text than an object has the member `arguments` around it.
+        Input::JsonString(text) => {
+            text.try_decode().filter(|it| it.trim_start().starts_with('{'))?
+        }
+        _ => written.into(),
+    };
+    each_respelt(decoded.trim(), Style::Python, &mut |piece| hasher.write(piece)).ok()?;
+    Some(hasher.finish())
 }
 
 /// Returns the only text of a tool result as it is written; `None` if it has several.
