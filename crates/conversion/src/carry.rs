@@ -7,6 +7,7 @@
 
 mod agreement;
 mod audit;
+mod compared;
 mod decode;
 mod encode;
 pub(crate) mod guard;

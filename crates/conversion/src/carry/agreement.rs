@@ -22,32 +22,33 @@ use std::{
 use core_model::{
     Block, Body, Content, Event, Format, ToolResult, is_accepted_tool_id, is_replacement_tool_id,
 };
-use jsonl::{Raw, Scanner, Style, Value, is_js_space, respell};
-use twox_hash::XxHash3_64;
+use jsonl::{Raw, Scanner, Style, Value, respell};
 
 use super::{
     MemberOrders,
+    compared::{ComparedLine, compared, compared_lines, hash},
     portions::each_event,
     said::{Kind, accepted_name, each_piece, spelled},
 };
 
-/// The block of a tool use, in the form that is compared.
-#[derive(Debug, Default)]
+/// The hashes of a tool use's block, in the form that is compared.
+#[derive(Debug)]
 struct CallBlock {
-    /// As written; empty if it is long.
-    block: Box<str>,
-    /// In JavaScript's spelling, without needless escapes; empty if that is as written.
-    respelt: Box<str>,
+    /// As written; `None` if it is long.
+    block: Option<u64>,
+    /// In JavaScript's spelling, without needless escapes; `None` if that is as written.
+    respelt: Option<u64>,
     /// The words in its place in a message that has no tool uses, such as one that failed.
-    placeholder: Box<str>,
-    input: Box<str>,
+    placeholder: u64,
+    input: Option<u64>,
 }
 
 impl CallBlock {
     /// Returns whether a side has the block as plain JSON, or the words in its place.
     fn is_words_of(&self, side: &Sayings) -> bool {
-        [&self.block, &self.respelt, &self.placeholder].iter().any(|it| side.has_other(it))
-            || side.lines.contains(&(Kind::Assistant, self.placeholder.to_string()))
+        let mut hashes = [self.block, self.respelt, Some(self.placeholder)].into_iter().flatten();
+        hashes.any(|hash| side.others.contains(&hash))
+            || side.lines.contains(&(Kind::Assistant, self.placeholder))
     }
 }
 
@@ -159,17 +160,23 @@ fn without<'i>(ids: &[&'i ToolId], others: &[&ToolId]) -> Vec<&'i ToolId> {
 /// The texts of records, line by line.
 #[derive(Debug, Default)]
 pub(super) struct Sayings {
-    /// Lines that the other side must have too.
-    lines: HashSet<(Kind, String)>,
+    /// The hashes of lines that the other side must have too.
+    lines: HashSet<(Kind, u64)>,
+    /// The lines that begin with a bracket, by their hashes. A long one ends earlier.
+    bracketed: HashMap<u64, Box<str>>,
+    /// The inputs in an object that writers put around an input that is none: the hash without it, by the hash with it.
+    wrapped: HashMap<u64, u64>,
+    /// The hashes without these objects.
+    unwrapped: HashSet<u64>,
     /// The hashes of lines that may match any line of the other side. A message may have more of these bytes than the
     /// other side shows: a long block, for which a format has a short placeholder.
     others: HashSet<u64>,
-    /// The words in place of tool uses, which a text of the other side may be.
-    placeholders: HashSet<String>,
+    /// The hashes of the words in place of tool uses, which a text of the other side may be.
+    placeholders: HashSet<u64>,
     /// The first blocks that a target may not know: the start of their placeholder, and the block.
     marks: Vec<(String, String)>,
     /// The tool uses, by their lines in `lines`. Several tool uses may have one id.
-    calls: HashMap<String, Vec<CallBlock>>,
+    calls: HashMap<u64, Vec<CallBlock>>,
     /// The ids of tool uses and of tool results, in order.
     ids: Vec<ToolId>,
     /// The hashes of a tool result's id and of each line of its text.
@@ -227,7 +234,7 @@ impl Sayings {
     fn add_result(&mut self, result: &ToolResult<'_>) {
         let id = hash(&compared(&result.tool_use_id.decode()));
         let text = result.content.joined();
-        self.result_lines.extend(compared_lines(&text).map(|line| (id, hash(&line))));
+        self.result_lines.extend(compared_lines(&text).map(|line| (id, line.hash)));
     }
 
     /// Returns the hashes of the ids of tool results that the other side has as notices, which do not say
@@ -244,12 +251,12 @@ impl Sayings {
 
     /// Replaces an id in the compared lines.
     fn rename(&mut self, new: &ToolId, old: &ToolId) {
-        let (kind, line) = new.line();
-        if self.lines.remove(&(kind, line.clone())) {
-            self.lines.insert(old.line());
+        let ((kind, new), (old_kind, old)) = (new.line(), old.line());
+        if self.lines.remove(&(kind, hash(&new))) {
+            self.insert(old_kind, ComparedLine::of_compared(&old));
         }
-        if let Some(blocks) = self.calls.remove(&line) {
-            self.calls.entry(old.line().1).or_default().extend(blocks);
+        if let Some(blocks) = self.calls.remove(&hash(&new)) {
+            self.calls.entry(hash(&old)).or_default().extend(blocks);
         }
     }
 
@@ -257,14 +264,13 @@ impl Sayings {
         if kind == Kind::Input {
             self.has_odd_input |= is_odd(text);
             if let Some(sorted) = input_line(text) {
-                self.n_bytes += sorted.len();
-                self.lines.insert((kind, sorted));
+                self.add_line(kind, sorted);
                 return;
             }
         }
         if matches!(kind, Kind::Call | Kind::Answer) {
             // An id with a newline is one line, as in `ToolId::line`.
-            self.add_line(kind, compared(text));
+            self.add_line(kind, ComparedLine::of(text));
             return;
         }
         for line in compared_lines(text) {
@@ -273,10 +279,20 @@ impl Sayings {
     }
 
     /// Adds a line, unless it is empty.
-    fn add_line(&mut self, kind: Kind, line: String) {
-        if !line.is_empty() {
-            self.n_bytes += line.len();
-            self.lines.insert((kind, line));
+    fn add_line(&mut self, kind: Kind, line: ComparedLine) {
+        if line.n_bytes > 0 {
+            self.n_bytes += line.n_bytes;
+            self.insert(kind, line);
+        }
+    }
+
+    fn insert(&mut self, kind: Kind, line: ComparedLine) {
+        let ComparedLine { hash, bracketed, inner, .. } = line;
+        self.lines.insert((kind, hash));
+        self.bracketed.extend(bracketed.map(|text| (hash, text)));
+        if let Some(inner) = inner.filter(|_| kind == Kind::Input) {
+            self.wrapped.insert(hash, inner);
+            self.unwrapped.insert(inner);
         }
     }
 
@@ -291,12 +307,8 @@ impl Sayings {
     fn add_other(&mut self, text: &str) {
         for line in compared_lines(text) {
             self.n_bytes += size_of::<u64>();
-            self.others.insert(hash(&line));
+            self.others.insert(line.hash);
         }
-    }
-
-    fn has_other(&self, line: &str) -> bool {
-        self.others.contains(&hash(line))
     }
 
     /// Adds the placeholders that writers use for content that a target does not know.
@@ -322,24 +334,23 @@ impl Sayings {
                 }
                 Block::ToolUse(tool) => {
                     let placeholder = block.placeholder();
-                    self.placeholders.extend(compared_lines(&placeholder));
+                    self.placeholders.extend(compared_lines(&placeholder).map(|line| line.hash));
                     let call = [&*tool.id.decode(), &*accepted_name(tool.name)].concat();
                     let input = input_line(&spelled(tool.input.json().raw(), Style::Python));
                     let mut call_block = CallBlock {
-                        placeholder: compared(&placeholder).into(),
-                        input: input.unwrap_or_default().into(),
-                        ..CallBlock::default()
+                        block: None,
+                        respelt: None,
+                        placeholder: ComparedLine::of(&placeholder).hash,
+                        input: input.map(|input| input.hash),
                     };
                     if raw.as_str().len() <= MAX_MARK {
-                        let [block, respelt] =
-                            [raw.as_str(), &spelled(raw, Style::Compact)].map(compared);
-                        if respelt != block {
-                            call_block.respelt = respelt.into();
-                        }
-                        call_block.block = block.into();
+                        let spellings = [raw.as_str(), &spelled(raw, Style::Compact)];
+                        let [block, respelt] = spellings.map(|it| ComparedLine::of(it).hash);
+                        call_block.respelt = Some(respelt).filter(|respelt| *respelt != block);
+                        call_block.block = Some(block);
                     }
                     // Nearly all ids have one tool use, and a line may have tens of thousands.
-                    let calls = self.calls.entry(compared(&call)).or_default();
+                    let calls = self.calls.entry(ComparedLine::of(&call).hash).or_default();
                     calls.reserve_exact(1);
                     calls.push(call_block);
                     Some(Cow::Borrowed("tool_use"))
@@ -372,37 +383,34 @@ impl Sayings {
         }
     }
 
-    /// Returns whether a line is a placeholder for a block that the target does not know.
+    /// Returns whether a line that begins with a bracket is a placeholder for a block that the target does not know.
     fn stands_in(&self, line: &str) -> bool {
-        let has_mark = || {
-            self.marks.iter().any(|(mark, block)| {
-                let words = line.strip_prefix(mark.as_str()).and_then(|it| it.strip_suffix(']'));
-                words.is_some_and(|words| block.contains(words))
-            })
+        let is_of = |(mark, block): &(String, String)| {
+            let words = line.strip_prefix(mark.as_str()).and_then(|it| it.strip_suffix(']'));
+            words.is_some_and(|words| block.contains(words))
         };
-        self.placeholders.contains(line) || has_mark()
+        self.has_image && line.starts_with("[image") || self.marks.iter().any(is_of)
     }
 
     /// Returns whether the other side has the block of a tool use as plain JSON, or the words in its place:
     /// formats differ in the members that a tool use must have, and in the messages that may have one.
-    fn is_unread_by(&self, call: &str, other: &Self) -> bool {
-        self.calls.get(call).is_some_and(|blocks| blocks.iter().any(|it| it.is_words_of(other)))
+    fn is_unread_by(&self, call: u64, other: &Self) -> bool {
+        self.calls.get(&call).is_some_and(|blocks| blocks.iter().any(|it| it.is_words_of(other)))
     }
 
     /// Returns whether an input is in the block of a tool use that the other side has as plain JSON.
-    fn is_input_unread_by(&self, line: &str, other: &Self) -> bool {
-        let is_of = |call: &&CallBlock| &*call.input == line || line == "null";
+    fn is_input_unread_by(&self, line: u64, other: &Self) -> bool {
+        let is_null = line == hash("null");
+        let is_of = |call: &&CallBlock| is_null || call.input == Some(line);
         self.calls.values().flatten().filter(is_of).any(|call| call.is_words_of(other))
     }
 
     /// Returns whether the sides have an input with and without the object that writers put around
     /// an input that is none: `{"value":[1]}` or `{"input":[1]}`, and `[1]`.
-    fn is_wrapped_by(&self, line: &str, other: &Self) -> bool {
-        let has = |line: String| other.lines.contains(&(Kind::Input, line));
-        ["{\"value\":", "{\"input\":"].iter().any(|start| {
-            let inner = line.strip_prefix(start).and_then(|it| it.strip_suffix('}'));
-            inner.is_some_and(|inner| has(inner.to_owned())) || has(format!("{start}{line}}}"))
-        })
+    fn is_wrapped_by(&self, line: u64, other: &Self) -> bool {
+        let inner = self.wrapped.get(&line);
+        other.unwrapped.contains(&line)
+            || inner.is_some_and(|inner| other.lines.contains(&(Kind::Input, *inner)))
     }
 
     /// Returns the number of compared bytes.
@@ -415,13 +423,15 @@ impl Sayings {
         // Once for all lines, because a record may have many results.
         let flattened = OnceCell::new();
         let is_flattened =
-            |id: &str| flattened.get_or_init(|| self.flattened_by(other)).contains(&hash(id));
+            |id: u64| flattened.get_or_init(|| self.flattened_by(other)).contains(&id);
+        let empty = hash(EMPTY);
         self.lines.iter().all(|(kind, line)| {
-            other.lines.contains(&(*kind, line.clone()))
-                || other.has_other(line)
-                || line == EMPTY
-                || other.stands_in(line)
-                || other.has_image && line.starts_with("[image")
+            let line = *line;
+            other.lines.contains(&(*kind, line))
+                || other.others.contains(&line)
+                || line == empty
+                || other.placeholders.contains(&line)
+                || self.bracketed.get(&line).is_some_and(|text| other.stands_in(text))
                 || *kind == Kind::Answer && (!other.has_message || is_flattened(line))
                 || *kind == Kind::Call && self.is_unread_by(line, other)
                 || *kind == Kind::Input
@@ -433,9 +443,9 @@ impl Sayings {
 
 /// Returns the compared form of an input in Python's spelling, with its members sorted, because
 /// another program may have changed their order.
-fn input_line(input: &str) -> Option<String> {
+fn input_line(input: &str) -> Option<ComparedLine> {
     let sorted = MemberOrders::default().respelt(input, Style::Python)?;
-    Some(compared(&sorted))
+    Some(ComparedLine::of(&sorted))
 }
 
 /// Limit on the blocks that are searched for a placeholder.
@@ -446,19 +456,6 @@ const MAX_MARK: usize = 4096;
 
 /// Claude Code's text for an empty result, without blanks.
 const EMPTY: &str = "(nocontent)";
-
-/// Returns the lines of a text in the form that is compared.
-fn compared_lines(text: &str) -> impl Iterator<Item = String> {
-    text.split('\n').map(compared).filter(|line| !line.is_empty())
-}
-
-/// Returns a text without blanks, control characters and replacement characters, which clients
-/// change.
-fn compared(text: &str) -> String {
-    let is_compared =
-        |it: &char| !is_js_space(*it) && !it.is_control() && *it != char::REPLACEMENT_CHARACTER;
-    text.chars().filter(is_compared).collect()
-}
 
 /// Limit on depth: some clients drop deeper values of a message.
 const MAX_DEPTH: u32 = 64;
@@ -479,8 +476,4 @@ fn is_odd(input: &str) -> bool {
     oddities.depth > MAX_DEPTH
         || oddities.wide_number && input.split(|it| !is_number(it)).any(is_infinite)
         || oddities.surrogate_escape && has_lone_surrogate()
-}
-
-fn hash(text: &str) -> u64 {
-    XxHash3_64::oneshot(text.as_bytes())
 }
