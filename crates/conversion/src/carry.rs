@@ -35,6 +35,7 @@ mod temporary;
 mod totals;
 mod unused;
 pub(crate) mod waiting;
+mod written_text;
 
 pub use self::{
     audit::{CarryAudit, CarryFault, carry_faults},
@@ -56,4 +57,5 @@ pub(crate) use self::{
     template::Template,
     temporary::temporary_lines,
     unused::{CarriesOf, UnusedCarries},
+    written_text::WrittenText,
 };

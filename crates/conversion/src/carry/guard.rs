@@ -13,7 +13,7 @@ use twox_hash::XxHash3_64;
 use super::{
     MEMBER, Member,
     number::guard_of,
-    separators::{has_escapes, unescape_separators},
+    separators::{each_unescaped, has_escapes},
 };
 use crate::pipeline::root::first_key;
 
@@ -43,7 +43,10 @@ pub(crate) fn record_guard(format: &Format, is_glue: bool, pieces: &[&[u8]]) -> 
 /// lines of some formats.
 fn bytes_guard(format: &Format, pieces: &[&[u8]]) -> u64 {
     if format.escapes_separators && pieces.iter().any(|piece| has_escapes(piece)) {
-        return guard_of(&[&unescape_separators(&pieces.concat())]);
+        let mut hasher = XxHash3_64::new();
+        // An escape is within a string, and the pieces have whole strings.
+        pieces.iter().for_each(|piece| each_unescaped(piece, &mut |piece| hasher.write(piece)));
+        return hasher.finish();
     }
     guard_of(pieces)
 }

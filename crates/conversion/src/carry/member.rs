@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use core_model::{CarryMark, Format, Formats};
 use jsonl::{Style, Text, TextBuf, Value};
 
-use super::number::guard_of;
+use super::{WrittenText, number::guard_of};
 
 /// The name of the member that holds a carry, `_carried`; equal to [`core_model::CARRY_MEMBER`].
 pub const MEMBER: &str = core_model::CARRY_MEMBER;
@@ -288,6 +288,11 @@ impl<'l> Member<'l> {
     /// edited since it was written.
     pub fn guard(&self) -> u64 {
         guard_of(&[self.before.as_bytes(), self.after.as_bytes()])
+    }
+
+    /// Returns the line without the member, as the slices around it.
+    pub(crate) fn written_text(&self) -> WrittenText<'_> {
+        WrittenText::new(self.before.as_bytes(), self.after.as_bytes())
     }
 
     /// Returns the line without the member.

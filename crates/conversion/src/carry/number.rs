@@ -18,7 +18,7 @@ pub(super) const CHECK_LEN: usize = 6;
 /// was edited since it was written.
 pub fn guard_of(pieces: &[&[u8]]) -> u64 {
     match pieces {
-        [one] => XxHash3_64::oneshot(one),
+        [one] | [one, []] => XxHash3_64::oneshot(one),
         _ => {
             let mut hasher = XxHash3_64::new();
             for piece in pieces {

@@ -17,6 +17,7 @@ mod steps;
 use std::{
     collections::{HashSet, VecDeque},
     io,
+    sync::Arc,
 };
 
 use core_model::{Body, Event, Format};
@@ -25,13 +26,13 @@ use jsonl::{Line, TextBuf, Unit, UnitScanner, Value, respell_str};
 pub(crate) use self::items::Item;
 pub use self::items::RestoreStats;
 use self::{
-    current::{Current, Phase, ReadRecord, Visible},
+    current::{CarryText, Current, Phase, ReadRecord, Visible},
     moved::Moved,
     own::{OwnEntries, OwnRecord},
     sidecar::Found,
 };
 use crate::carry::{
-    Carry, CarryEntry, CarryError, Member, MemberOrders,
+    Carry, CarryEntry, CarryError, Member, MemberOrders, WrittenText,
     agreement::ReplacedIds,
     guard::{is_of_value, line_guard, record_guard},
     guard_of,
@@ -238,11 +239,11 @@ impl Restorer {
                 // The head of the document did not come.
                 self.has_head = true;
             } else if let Some(carry) = self.next_alone()? {
-                self.push_orphan(carry);
+                self.push_orphan(carry.into());
             } else if !self.is_finishing || self.is_drained {
                 return Ok(None);
             } else if let Some(carry) = self.next_of_sidecar()? {
-                self.push_orphan(carry);
+                self.push_orphan(carry.into());
             } else {
                 self.finish_totals();
                 self.buffers.drain(&mut self.stats);
@@ -260,7 +261,7 @@ impl Restorer {
         &mut self,
         line: &Line<'_>,
         value: Option<Value<'_>>,
-        mut attached: Option<String>,
+        mut attached: Option<Arc<String>>,
     ) -> io::Result<()> {
         let Some(value) = value else { return self.push(line, None, attached) };
         let mut result = Ok(());
@@ -281,7 +282,7 @@ impl Restorer {
         &mut self,
         line: &Line<'_>,
         event: Option<&Event<'_>>,
-        attached: Option<String>,
+        attached: Option<Arc<String>>,
     ) -> io::Result<()> {
         if line.is_blank() && !line.is_glue() && attached.is_none() {
             // An editor added it: a written file has no such line, and the carries have the ones of the source.
@@ -302,7 +303,7 @@ impl Restorer {
                 Some(carry)
             }
             None if self.sidecar.is_some() => match self.take_of_sidecar(line, content, value)? {
-                Found::Carry(carry) => Some(carry),
+                Found::Carry(carry) => Some(Arc::new(carry)),
                 Found::Nothing => None,
                 Found::Doubled => {
                     self.stats.doubled += 1;
@@ -314,7 +315,10 @@ impl Restorer {
                 let has_carry = |value| Member::is_in(value, self.written);
                 let mut buf = std::mem::take(&mut self.carry_buf);
                 match value.and_then(|value| Member::find_into(value, self.written, &mut buf)) {
-                    Some(member) => self.push_member(line, event, member),
+                    Some(mut member) => {
+                        let text = CarryText::OfRecord(std::mem::take(&mut member.carry));
+                        self.push_member(line, event, &member, text);
+                    }
                     None if value.map_or_else(|| Member::was_in(content), has_carry) => {
                         self.push_unreadable(line, value, CarryError::Damaged);
                     }
@@ -332,7 +336,8 @@ impl Restorer {
             Some(carry) => {
                 self.count_read(carry.len() as u64);
                 let before = std::str::from_utf8(content).unwrap_or_default();
-                self.push_member(line, event, Member { before, after: "", carry: carry.into() });
+                let member = Member { before, after: "", carry: "".into() };
+                self.push_member(line, event, &member, CarryText::OfSidecar(carry));
             }
             None => self.push_added(line, value),
         }
@@ -357,9 +362,16 @@ impl Restorer {
         self.sidecar.as_mut().map_or(Ok(false), |sidecar| sidecar.knows(guard))
     }
 
-    fn push_member(&mut self, line: &Line<'_>, event: Option<&Event<'_>>, member: Member<'_>) {
+    /// Adds a record with a carry, which was taken out of its member.
+    fn push_member(
+        &mut self,
+        line: &Line<'_>,
+        event: Option<&Event<'_>>,
+        member: &Member<'_>,
+        text: CarryText<'_>,
+    ) {
         let value = event.map(|event| event.value);
-        let carry = match Carry::parse(&member.carry) {
+        let carry = match Carry::parse(&text) {
             Ok(carry) if carry.format.is(self.format) => carry,
             Ok(_) => return self.push_added(line, value),
             Err(error) => return self.push_unreadable(line, value, error),
@@ -384,31 +396,41 @@ impl Restorer {
         let seen = if line.is_glue() { Seen::Next } else { seen };
         self.stats.moved += u64::from(seen == Seen::Late);
         let is_glue = line.is_glue();
-        let Visible { written: visible, is_intact, read } =
-            self.visible(&member, &carry, event, is_glue);
+        let Visible { written, is_intact } = self.visible(member, &carry, event, is_glue);
+        let visible = match &written {
+            Some(written) => written.as_str().into(),
+            None => member.written_text(),
+        };
         let is_start = event.is_some_and(|event| matches!(event.body, Body::Start(_)));
         if let Some(event) = event.filter(|_| !is_intact) {
             self.moved.note(event);
         }
-        let mut own = self.own_entries(&carry, &visible, is_intact);
-        if own.is_whole && !own.has_parts && self.differs(&carry, event, &visible, &mut own) {
-            self.stats.count_difference(offset);
-        }
+        let mut own = self.own_entries(&carry, visible, is_intact);
         let is_moved = seen == Seen::Late;
         if !is_glue && (own.n_own > 0 || !is_intact) {
             self.buffers.note_shown(Some(own.last).filter(|_| own.n_own > 0 && !is_moved));
         }
         let is_restored = own.is_restored() && !carry.has_sidecar();
         if is_restored && !carry.has_held() {
-            // The usual case: the entries are not read once more.
+            // The usual case: the entries are not read once more. A long carry is not in memory together with the texts
+            // that are compared.
+            drop(text);
+            self.compare(None, event, visible, &mut own, offset);
             return self.push_restored(own.kept, is_moved);
         }
+        self.compare(Some(&carry), event, visible, &mut own, offset);
         // Most carries hold no other records, and their entries are not read once more for them.
         let phase = if carry.has_held() { Phase::HeldBefore } else { Phase::Own(None) };
         let OwnEntries { kept, is_whole, has_parts, n_sources, last, .. } = own;
-        let start = carry.cursor(&member.carry);
+        let start = carry.cursor(&text);
+        let (visible, read) = match written {
+            // Nothing reads the record once more.
+            _ if is_restored || is_whole && !own.refers => (String::new(), None),
+            Some(written) => (written, Some(member.visible())),
+            None => (member.visible(), None),
+        };
         self.current = Some(Current {
-            carry: member.carry.into_owned(),
+            carry: text.into_shared(),
             visible,
             read,
             is_terminated,
@@ -458,7 +480,7 @@ impl Restorer {
         self.orders.learn(carry.orders)
     }
 
-    /// Returns a record as it was written.
+    /// Compares a record with the guard in its carry, as it was read and as it may have been written.
     fn visible(
         &mut self,
         member: &Member<'_>,
@@ -466,27 +488,22 @@ impl Restorer {
         event: Option<&Event<'_>>,
         is_glue: bool,
     ) -> Visible {
-        let (visible, guard) = (member.visible(), carry.guard);
-        if record_guard(self.written, is_glue, &[visible.as_bytes()]) == guard {
-            return Visible { written: visible, is_intact: true, read: None };
+        let guard = carry.guard;
+        if record_guard(self.written, is_glue, &member.written_text().pieces()) == guard {
+            return Visible { written: None, is_intact: true };
         }
         let respelt = match is_of_value(self.written, is_glue) {
             true => None,
-            false => self.spelled_as(&visible, guard),
+            false => self.spelled_as(&member.visible(), guard),
         };
-        match respelt {
-            Some(written) => {
-                self.stats.respelt += 1;
-                Visible { written, is_intact: true, read: Some(visible) }
-            }
-            None => match event.and_then(|event| self.before_move(member, carry, event, is_glue)) {
-                Some(written) => {
-                    self.stats.edited += 1;
-                    Visible { written, is_intact: true, read: Some(visible) }
-                }
-                None => Visible { written: visible, is_intact: false, read: None },
-            },
+        if respelt.is_some() {
+            self.stats.respelt += 1;
+            return Visible { written: respelt, is_intact: true };
         }
+        let moved = event.and_then(|event| self.before_move(member, carry, event, is_glue));
+        self.stats.edited += u64::from(moved.is_some());
+        let is_intact = moved.is_some();
+        Visible { written: moved, is_intact }
     }
 
     /// Returns a record respelt in our style, if it then has this guard.
@@ -510,9 +527,9 @@ impl Restorer {
         true
     }
 
-    fn restore(&self, entry: &CarryEntry<'_>, visible: &str, out: &mut Vec<u8>) -> bool {
+    fn restore(&self, entry: &CarryEntry<'_>, visible: WrittenText<'_>, out: &mut Vec<u8>) -> bool {
         let template = self.template.as_deref().unwrap_or_default();
-        entry.restore(out, visible.as_bytes(), template, self.format.style)
+        entry.restore_from(out, visible, template, self.format.style)
     }
 
     fn push_added(&mut self, line: &Line<'_>, value: Option<Value<'_>>) {

@@ -52,9 +52,9 @@ pub(crate) fn has_escapes(json: &[u8]) -> bool {
     ESCAPES.find(json).is_some()
 }
 
-/// Returns JSON with the characters instead of their escapes.
-pub(crate) fn unescape_separators(json: &[u8]) -> Vec<u8> {
-    let (mut plain, mut rest) = (Vec::with_capacity(json.len()), 0);
+/// Calls `each` with the pieces of JSON with the characters instead of their escapes. Nothing is copied.
+pub(crate) fn each_unescaped(json: &[u8], each: &mut dyn FnMut(&[u8])) {
+    let mut rest = 0;
     for at in ESCAPES.find_iter(json) {
         let before = json.get(..at).unwrap_or_default();
         // Behind a backslash that is escaped itself, the letters are text.
@@ -65,19 +65,24 @@ pub(crate) fn unescape_separators(json: &[u8]) -> Vec<u8> {
             _ => continue,
         };
         if n_backslashes.is_multiple_of(2) {
-            plain.extend_from_slice(json.get(rest..at).unwrap_or_default());
-            plain.extend_from_slice(START);
-            plain.push(last);
+            each(json.get(rest..at).unwrap_or_default());
+            each(START);
+            each(&[last]);
             rest = at + ESCAPE.len() + 1;
         }
     }
-    plain.extend_from_slice(json.get(rest..).unwrap_or_default());
-    plain
+    each(json.get(rest..).unwrap_or_default());
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn unescaped(json: &str) -> Vec<u8> {
+        let mut plain = Vec::new();
+        each_unescaped(json.as_bytes(), &mut |piece| plain.extend_from_slice(piece));
+        plain
+    }
 
     #[test]
     fn separators_are_escaped_and_come_back() {
@@ -86,14 +91,14 @@ mod tests {
         let mut line = plain.as_bytes().to_vec();
         escape_separators(&mut line);
         assert_eq!(std::str::from_utf8(&line), Ok(escaped));
-        assert_eq!(unescape_separators(escaped.as_bytes()), plain.as_bytes());
+        assert_eq!(unescaped(escaped), plain.as_bytes());
         assert!(has_separators(plain.as_bytes()) && has_separators(escaped.as_bytes()));
         assert!(!has_separators("{\"a\":\"“…\"}".as_bytes()));
         for without in [r#"{"a":"“\\u2028 \u2027"}"#, "{}"] {
             let mut line = without.as_bytes().to_vec();
             escape_separators(&mut line);
             assert_eq!(line, without.as_bytes());
-            assert_eq!(unescape_separators(without.as_bytes()), without.as_bytes());
+            assert_eq!(unescaped(without), without.as_bytes());
         }
     }
 }

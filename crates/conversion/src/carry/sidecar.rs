@@ -13,6 +13,7 @@ use std::{
     collections::{BTreeMap, HashMap, HashSet, VecDeque},
     fmt,
     io::{self, BufRead, BufReader, Cursor, Read, Write},
+    sync::Arc,
 };
 
 use self::{aside::Aside, frame::FrameWriter};
@@ -113,7 +114,7 @@ pub struct Sidecar {
     limit: u64,
     n_read: u64,
     /// The carries that were read and not taken, in order, and their size in bytes.
-    ahead: BTreeMap<u64, String>,
+    ahead: BTreeMap<u64, Arc<String>>,
     n_ahead: usize,
     /// The carries that were read and belong to no record.
     aside: Aside,
@@ -233,7 +234,7 @@ impl Sidecar {
             self.places.entry(guard).or_default().push_back(self.next_seq);
         }
         self.n_ahead += carry.len() + OVERHEAD;
-        self.ahead.insert(self.next_seq, carry);
+        self.ahead.insert(self.next_seq, Arc::new(carry));
         self.next_seq += 1;
         Ok(true)
     }
@@ -251,6 +252,11 @@ impl Sidecar {
     ///
     /// Returns an error if the file cannot be read.
     pub fn head(&mut self, n: usize) -> io::Result<Vec<String>> {
+        Ok(self.shared_head(n)?.iter().map(|carry| carry.to_string()).collect())
+    }
+
+    /// Returns the first carries as [`Sidecar::head`] does. A long one is in memory once.
+    pub(crate) fn shared_head(&mut self, n: usize) -> io::Result<Vec<Arc<String>>> {
         while self.ahead.len() < n && self.n_ahead <= MAX_AHEAD && self.read_ahead()? {}
         Ok(self.ahead.values().take(n).cloned().collect())
     }
@@ -344,7 +350,7 @@ impl Sidecar {
     fn remove(&mut self, place: u64) -> Option<String> {
         let carry = self.ahead.remove(&place)?;
         self.n_ahead = self.n_ahead.saturating_sub(carry.len() + OVERHEAD);
-        Some(carry)
+        Some(Arc::unwrap_or_clone(carry))
     }
 }
 

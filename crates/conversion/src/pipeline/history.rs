@@ -7,6 +7,7 @@
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     io::{self, Read, Seek},
+    sync::Arc,
 };
 
 use core_model::{Format, Formats};
@@ -85,7 +86,7 @@ struct HeadLine {
     bytes: Vec<u8>,
     unit: Unit,
     /// Its carry from the sidecar.
-    carry: Option<String>,
+    carry: Option<Arc<String>>,
 }
 
 impl HeadLine {
@@ -110,9 +111,9 @@ impl HeadLine {
 struct Head {
     lines: Vec<HeadLine>,
     /// The sidecar's first carry.
-    first: Option<String>,
+    first: Option<Arc<String>>,
     /// Carries of the sidecar for lines that are not in the head.
-    orphans: Vec<String>,
+    orphans: Vec<Arc<String>>,
     /// Whether the file has no other lines.
     is_whole: bool,
 }
@@ -137,7 +138,7 @@ pub fn conversion_history<R: Read + Seek + Send>(
         found.has_foreign_sidecar = head.is_not_of(formats, from, sidecar, &mut scanner)?;
         if !found.has_foreign_sidecar {
             found.has_empty_sidecar = sidecar.is_empty()?;
-            head.attach(from, sidecar.head(MAX_LINES)?);
+            head.attach(from, sidecar.shared_head(MAX_LINES)?);
         }
     }
     let is_continued = head.is_continued();
@@ -215,13 +216,13 @@ impl Head {
     }
 
     /// Attaches the sidecar's carries to their lines.
-    fn attach(&mut self, format: &Format, carries: Vec<String>) {
+    fn attach(&mut self, format: &Format, carries: Vec<Arc<String>>) {
         let mut places: HashMap<Option<u64>, VecDeque<usize>> = HashMap::new();
         for (place, carry) in carries.iter().enumerate() {
             places.entry(Carry::guard_in(carry)).or_default().push_back(place);
         }
         self.first = carries.first().cloned();
-        let mut carries: Vec<Option<String>> = carries.into_iter().map(Some).collect();
+        let mut carries: Vec<Option<Arc<String>>> = carries.into_iter().map(Some).collect();
         for line in &mut self.lines {
             let place = places.get_mut(&Some(line.guard(format))).and_then(VecDeque::pop_front);
             line.carry = place.and_then(|place| carries[place].take());
@@ -249,7 +250,7 @@ impl Head {
     }
 
     /// Returns the carries of the sidecar, the first one first.
-    fn carries(&self) -> impl Iterator<Item = &String> {
+    fn carries(&self) -> impl Iterator<Item = &Arc<String>> {
         let attached = self.lines.iter().filter_map(|line| line.carry.as_ref());
         self.first.iter().chain(attached).chain(&self.orphans)
     }
@@ -357,9 +358,10 @@ impl Head {
                             (false, true) => Unit::Record,
                             (false, false) => Unit::Line,
                         };
+                        let carry = carry.map(Arc::new);
                         head.lines.push(HeadLine { bytes: line.into_bytes(), unit, carry });
                     }
-                    Item::Orphan { carry } => head.orphans.push(carry),
+                    Item::Orphan { carry } => head.orphans.push(carry.into()),
                     Item::Converted { skeletons, .. } => {
                         let mut skeletons = skeletons.iter().flatten();
                         // Without the template, a skeleton has less than its record.

@@ -202,11 +202,13 @@ impl<R: Read + Seek + Send> Source<R> {
         Ok(false)
     }
 
-    /// Frees the memory of a window with a long line, unless the window is the whole source.
+    /// Frees the memory of a window with a long line. If the window is the whole source, it is freed if it has more
+    /// values than usual: to read it again takes longer.
     pub(crate) fn free_long_window(&mut self) {
         let Window { chunk, is_last, place, .. } = &mut self.window;
         let is_whole = *is_last && *place == Place::First;
-        if !is_whole && chunk.room() > MAX_SPARE {
+        let most = if is_whole { 2 * MAX_SPARE } else { MAX_SPARE };
+        if chunk.room() > most {
             (*chunk, *place) = (Chunk::default(), Place::None);
         }
     }
@@ -232,6 +234,8 @@ impl<R: Read + Seek + Send> Source<R> {
         self.read_first()?;
         if !self.window.is_last && self.n_scanners > 0 && self.size()? > LARGE {
             self.window.leave();
+            // Otherwise a long first line would be in memory twice.
+            self.release();
             self.reader.seek(SeekFrom::Start(0))?;
             return for_each_chunk(&mut self.reader, self.n_scanners, each);
         }

@@ -6,8 +6,11 @@
 use jsonl::Style;
 use twox_hash::XxHash3_64;
 
-use super::{CarryEntry, CopiedLengths, Piece, TEMPLATE_FACTOR, TEMPLATE_SLACK};
-use crate::carry::number::{check_bits, read_base64};
+use super::{CarryEntry, CopiedLengths, LONGEST_ESCAPE, Piece, TEMPLATE_FACTOR, TEMPLATE_SLACK};
+use crate::carry::{
+    WrittenText,
+    number::{check_bits, read_base64},
+};
 
 impl<'c> CarryEntry<'c> {
     /// Returns the pieces.
@@ -15,16 +18,23 @@ impl<'c> CarryEntry<'c> {
         self.pieces
     }
 
-    /// Returns the bytes of the pieces as written, if the entry keeps to the limits. This is checked
-    /// before a byte is copied.
-    fn written_len(&self, n_visible: usize) -> Option<usize> {
+    /// Returns whether a piece is of the written record.
+    pub(crate) fn refers(&self) -> bool {
+        self.copied.visible > 0
+    }
+
+    /// Returns the room for the restored bytes, if the entry keeps to the limits. This is checked before a byte is
+    /// copied. The length of respelt pieces may be forged, so that the room is limited.
+    fn room(&self, n_visible: usize) -> Option<usize> {
         let CopiedLengths { visible: of_visible, template: of_template } = self.copied;
         let most = self.text_len.saturating_mul(TEMPLATE_FACTOR).saturating_add(TEMPLATE_SLACK);
         // In version 1, a repeating pattern may exceed the limit.
         let is_within = of_visible <= n_visible as u64 && (of_template <= most || self.is_v1);
-        let n_bytes =
-            of_visible.saturating_add(of_template.min(most)).saturating_add(self.text_len);
-        is_within.then(|| usize::try_from(n_bytes).ok()).flatten()
+        let of_pieces = of_visible
+            .saturating_mul(if self.is_v1 { 1 } else { LONGEST_ESCAPE })
+            .saturating_add(of_template.min(most))
+            .saturating_add(self.text_len);
+        is_within.then(|| usize::try_from(of_pieces.min(self.length)).ok()).flatten()
     }
 
     /// Appends the source bytes of the entry to `out`. Returns false and leaves `out` as it was if
@@ -38,26 +48,37 @@ impl<'c> CarryEntry<'c> {
         template: &[u8],
         style: Style,
     ) -> bool {
+        self.restore_from(out, WrittenText::new(visible, b""), template, style)
+    }
+
+    /// Restores as [`CarryEntry::restore`] does, from a record in two slices.
+    pub(crate) fn restore_from(
+        &self,
+        out: &mut Vec<u8>,
+        visible: WrittenText<'_>,
+        template: &[u8],
+        style: Style,
+    ) -> bool {
         let start = out.len();
-        let Some(n_bytes) = self.written_len(visible.len()) else { return false };
+        let Some(n_bytes) = self.room(visible.len()) else { return false };
         // A buffer that doubles would be twice as long as a long line.
-        out.reserve(n_bytes);
+        out.reserve_exact(n_bytes);
         let is_whole = self.pieces.into_iter().all(|piece| match piece {
             Piece::Literal(text) => push(out, Some(text.as_bytes())),
             Piece::Base64(digits) => read_base64(out, digits.as_bytes()),
-            Piece::Visible(from, length) => push(out, slice(visible, from, length)),
+            Piece::Visible(from, length) => visible.push_range(out, from, length),
             Piece::Template(from, length) => push(out, slice(template, from, length)),
             Piece::Respelt(from, length, _) => {
-                let text = slice(visible, from, length).and_then(|it| std::str::from_utf8(it).ok());
-                let is_value = text.is_some_and(|text| jsonl::validate(text.as_bytes()).is_ok());
-                if is_value {
-                    jsonl::respell_str(out, text.unwrap_or_default(), style);
+                let text = visible.text(from, length);
+                let text = text.filter(|text| jsonl::validate(text.as_bytes()).is_ok());
+                if let Some(text) = &text {
+                    jsonl::respell_str(out, text, style);
                 }
-                is_value
+                text.is_some()
             }
             Piece::Indented(from, length, restored, indent) => {
-                let text = slice(visible, from, length).and_then(|it| std::str::from_utf8(it).ok());
-                text.is_some_and(|text| push_indented(out, text, style, restored, indent))
+                let text = visible.text(from, length);
+                text.is_some_and(|text| push_indented(out, &text, style, restored, indent))
             }
         });
         out.extend_from_slice(self.ending.bytes());

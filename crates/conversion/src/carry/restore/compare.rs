@@ -5,7 +5,7 @@ use jsonl::{Line, LineBuf, Unit, UnitScanner, Value};
 
 use super::{Item, OwnEntries, Restorer};
 use crate::carry::{
-    Carry,
+    Carry, WrittenText,
     agreement::Sayings,
     parts::{PartLine, PartLines},
     portions::{each_event, is_unread},
@@ -32,13 +32,26 @@ struct Agreement {
 }
 
 impl Restorer {
-    /// Returns whether a record shows other messages than its own entries restore. `shown` is the first event of the
-    /// record.
-    pub(super) fn differs(
+    /// Counts a record at an offset if it shows other messages than its own entries restore. `shown` is the first event of
+    /// the record; `carry` is its carry, unless all own entries are kept.
+    pub(super) fn compare(
         &mut self,
-        carry: &Carry<'_>,
+        carry: Option<&Carry<'_>>,
         shown: Option<&Event<'_>>,
-        visible: &str,
+        visible: WrittenText<'_>,
+        own: &mut OwnEntries,
+        offset: u64,
+    ) {
+        if own.is_whole && !own.has_parts && self.differs(carry, shown, visible, own) {
+            self.stats.count_difference(offset);
+        }
+    }
+
+    fn differs(
+        &mut self,
+        carry: Option<&Carry<'_>>,
+        shown: Option<&Event<'_>>,
+        visible: WrittenText<'_>,
         own: &mut OwnEntries,
     ) -> bool {
         if own.n_own == 0 || !self.is_comparing {
@@ -57,22 +70,23 @@ impl Restorer {
             return false;
         }
         let shown = shown.map(|event| event.value);
-        if self.own_agree(carry, shown, visible, own, false) {
-            return false;
-        }
-        !(shown.is_some_and(is_unread) && self.own_agree(carry, shown, visible, own, true))
+        // The lists that are not indexed are compared first, because the hashes of all texts take the least memory.
+        let is_unread = shown.is_some_and(is_unread);
+        !(is_unread && self.own_hashes_agree(carry, shown, visible, own, true) == Some(true)
+            || self.own_agree(carry, shown, visible, own, false)
+            || is_unread && self.own_agree(carry, shown, visible, own, true))
     }
 
-    /// Returns whether a record shows the same messages as its own entries restore; if `is_whole`, also the messages in
-    /// lists that are not indexed.
-    fn own_agree(
+    /// Compares the hashes of all texts of a record and of its own entries; if `is_whole`, also in lists that are not
+    /// indexed. Returns `None` if some values are not read, so that nothing shows whether they agree.
+    fn own_hashes_agree(
         &mut self,
-        carry: &Carry<'_>,
+        carry: Option<&Carry<'_>>,
         shown: Option<Value<'_>>,
-        visible: &str,
+        visible: WrittenText<'_>,
         own: &mut OwnEntries,
         is_whole: bool,
-    ) -> bool {
+    ) -> Option<bool> {
         let (format, written) = (self.format, self.written);
         let (mut here, mut said) = (Digest::default(), Digest::default());
         let mut is_read = shown.is_none_or(|it| here.add_record(written, it, is_whole));
@@ -80,14 +94,24 @@ impl Restorer {
             is_read = said.add_record(format, record, is_whole) && is_read;
             true
         });
-        if !is_read {
-            // Nothing shows that they agree.
-            return false;
+        is_read.then(|| here.is_equal(&mut said))
+    }
+
+    /// Returns whether a record shows the same messages as its own entries restore; if `is_whole`, also the messages in
+    /// lists that are not indexed.
+    fn own_agree(
+        &mut self,
+        carry: Option<&Carry<'_>>,
+        shown: Option<Value<'_>>,
+        visible: WrittenText<'_>,
+        own: &mut OwnEntries,
+        is_whole: bool,
+    ) -> bool {
+        match self.own_hashes_agree(carry, shown, visible, own, is_whole) {
+            Some(false) => {}
+            agree => return agree.is_some(),
         }
-        if here.is_equal(&mut said) {
-            return true;
-        }
-        drop((here, said));
+        let (format, written) = (self.format, self.written);
         let (mut here, mut said) = (Sayings::default(), Sayings::default());
         if let Some(shown) = shown {
             here.add_record(written, shown, is_whole);
@@ -217,8 +241,8 @@ impl Restorer {
     /// Calls `each` with each restored record until it returns false.
     fn each_own(
         &mut self,
-        carry: &Carry<'_>,
-        visible: &str,
+        carry: Option<&Carry<'_>>,
+        visible: WrittenText<'_>,
         own: &mut OwnEntries,
         each: &mut dyn FnMut(Value<'_>) -> bool,
     ) {
@@ -234,7 +258,7 @@ impl Restorer {
         };
         let mut goes_on =
             own.kept.iter_mut().all(|record| read(&mut record.line, record.offset, record.is_glue));
-        if n_kept < own.n_own {
+        if let Some(carry) = carry.filter(|_| n_kept < own.n_own) {
             for entry in carry.own_entries().skip(n_kept) {
                 if !goes_on {
                     break;

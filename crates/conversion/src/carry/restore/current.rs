@@ -1,6 +1,6 @@
 //! The carry whose entries are being read, and its record.
 
-use std::collections::VecDeque;
+use std::{borrow::Cow, collections::VecDeque, ops::Deref, sync::Arc};
 
 use super::OwnRecord;
 use crate::carry::EntryCursor;
@@ -8,8 +8,8 @@ use crate::carry::EntryCursor;
 /// A carry whose entries are being read, and its record.
 #[derive(Debug)]
 pub(super) struct Current {
-    pub(super) carry: String,
-    /// The record as it was written, without the carry; empty if the record is gone.
+    pub(super) carry: Arc<String>,
+    /// The record as it was written, without the carry; empty if the record is gone, or if no entry needs it.
     pub(super) visible: String,
     /// The record as it was read, without the carry and its newline, if that differs from `visible`.
     /// A long record is in memory once.
@@ -51,6 +51,33 @@ impl Current {
     }
 }
 
+/// The text of a record's carry.
+pub(super) enum CarryText<'c> {
+    /// From the member in the record.
+    OfRecord(Cow<'c, str>),
+    OfSidecar(Arc<String>),
+}
+
+impl CarryText<'_> {
+    pub(super) fn into_shared(self) -> Arc<String> {
+        match self {
+            CarryText::OfRecord(text) => Arc::new(text.into_owned()),
+            CarryText::OfSidecar(text) => text,
+        }
+    }
+}
+
+impl Deref for CarryText<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            CarryText::OfRecord(text) => text,
+            CarryText::OfSidecar(text) => text,
+        }
+    }
+}
+
 /// A record as it was read, without its carry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReadRecord<'r> {
@@ -72,12 +99,10 @@ impl ReadRecord<'_> {
 
 /// A record without its carry.
 pub(super) struct Visible {
-    /// The record as it was written.
-    pub(super) written: String,
+    /// The record as it was written, if that differs from the record as it was read.
+    pub(super) written: Option<String>,
     /// Whether its content is unedited.
     pub(super) is_intact: bool,
-    /// The record as it was read, if that differs.
-    pub(super) read: Option<String>,
 }
 
 /// The entries of a carry that are read next. Entries that come after the record's own in the source

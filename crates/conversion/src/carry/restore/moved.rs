@@ -7,7 +7,7 @@ use core_model::{Body, Event, Format};
 use jsonl::{Line, Unit, UnitScanner, push_string};
 
 use super::{Item, Restorer};
-use crate::carry::{Carry, EntryKind, Member, guard::record_guard};
+use crate::carry::{Carry, EntryKind, Member, WrittenText, guard::record_guard};
 
 /// The folder from edited records, until the source's first start is restored.
 #[derive(Debug, Default)]
@@ -97,7 +97,7 @@ impl Restorer {
             if entry.n_parts > 1 || !self.may_restore(entry.length) {
                 return None;
             }
-            self.restore(&entry, "", &mut bytes);
+            self.restore(&entry, WrittenText::default(), &mut bytes);
             let unit = if entry.is_glue { Unit::Glue } else { Unit::Line };
             let line = Line::of_unit(&bytes, entry.offset, unit);
             let value = scanner.scan(&line, self.format.framing.paths()).1.ok()?;

@@ -8,11 +8,14 @@ use std::collections::VecDeque;
 use jsonl::LineBuf;
 
 use super::Restorer;
-use crate::carry::Carry;
+use crate::carry::{Carry, WrittenText};
 
-/// Limit on the bytes of restored entries that are kept while the other entries of their record are
-/// checked. Longer ones are restored a second time.
-const MAX_KEPT: u64 = 64 * 1024;
+/// Limit on the memory of restored entries that are kept while the other entries of their record are
+/// checked. Others are restored a second time, but for the first one, which is often the only one.
+const MAX_KEPT: usize = 512 * 1024;
+
+/// The memory of a kept entry beside its bytes and its index.
+const OVERHEAD: usize = 128;
 
 /// The check of a record's own entries.
 pub(super) struct OwnEntries {
@@ -21,6 +24,8 @@ pub(super) struct OwnEntries {
     pub(super) n_own: usize,
     pub(super) is_whole: bool,
     pub(super) has_parts: bool,
+    /// Whether they refer to the written record, or the record waits with its parts.
+    pub(super) refers: bool,
     pub(super) n_sources: u64,
     /// The highest source offset; `u64::MAX` without entries.
     pub(super) last: u64,
@@ -47,15 +52,15 @@ impl Restorer {
     pub(super) fn own_entries(
         &mut self,
         carry: &Carry<'_>,
-        visible: &str,
+        visible: WrittenText<'_>,
         is_intact: bool,
     ) -> OwnEntries {
-        let (mut kept, mut n_kept, mut n_own) = (VecDeque::new(), 0u64, 0);
-        let (mut is_whole, mut has_parts) = (is_intact, false);
+        let (mut kept, mut n_kept, mut n_own) = (VecDeque::new(), 0_usize, 0);
+        let (mut is_whole, mut has_parts, mut refers) = (is_intact, false, false);
         let (mut n_sources, mut before, mut last) = (0, None, None);
-        let most = MAX_KEPT.max(2 * visible.len() as u64);
         for entry in carry.own_entries() {
             has_parts |= entry.n_parts > 1;
+            refers |= has_parts || entry.refers();
             n_own += 1;
             n_sources += u64::from(before != Some(entry.offset));
             before = Some(entry.offset);
@@ -64,8 +69,10 @@ impl Restorer {
             is_whole = is_whole
                 && self.may_restore(entry.length)
                 && self.restore(&entry, visible, &mut bytes);
-            n_kept = n_kept.saturating_add(bytes.len() as u64);
-            if n_kept <= most && is_whole {
+            // The index of a line takes at most as much memory as its bytes.
+            n_kept = n_kept.saturating_add(2 * bytes.capacity() + OVERHEAD);
+            let may_be_kept = n_kept <= MAX_KEPT || n_own == 1 && bytes.len() <= 2 * visible.len();
+            if may_be_kept && is_whole {
                 kept.push_back(OwnRecord {
                     line: bytes.into(),
                     offset: entry.offset,
@@ -77,6 +84,6 @@ impl Restorer {
             kept.clear();
         }
         let last = last.unwrap_or(u64::MAX);
-        OwnEntries { kept, n_own, is_whole, has_parts, n_sources, last }
+        OwnEntries { kept, n_own, is_whole, has_parts, refers, n_sources, last }
     }
 }

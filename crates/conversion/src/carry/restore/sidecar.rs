@@ -3,7 +3,7 @@
 //!
 //! In: the guard of a written record. Out: its carry; or that it is doubled, if an equal record took it.
 
-use std::{collections::VecDeque, io};
+use std::{collections::VecDeque, io, sync::Arc};
 
 use jsonl::{Line, Value};
 
@@ -88,7 +88,7 @@ impl Restorer {
     }
 
     /// Adds a carry whose record is gone. Its held entries can still be restored.
-    pub(crate) fn push_orphan(&mut self, carry: String) {
+    pub(crate) fn push_orphan(&mut self, carry: Arc<String>) {
         self.count_read(carry.len() as u64);
         let parsed = match Carry::parse(&carry) {
             Ok(parsed) if parsed.format.is(self.format) => parsed,
@@ -111,7 +111,7 @@ impl Restorer {
         }
         let start = parsed.cursor(&carry);
         self.current = Some(Current {
-            carry,
+            carry: Arc::clone(&carry),
             visible: String::new(),
             read: None,
             is_terminated: false,

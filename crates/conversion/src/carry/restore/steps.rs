@@ -1,10 +1,12 @@
 //! Restores the entries of a carry, one at a time.
 
+use std::sync::Arc;
+
 use jsonl::LineBuf;
 
 use super::{Current, Item, Phase, ReadRecord, Restorer};
 use crate::carry::{
-    CarryEntry, EntryCursor, EntryKind,
+    CarryEntry, EntryCursor, EntryKind, WrittenText,
     parts::{PartLine, PartOf},
     spilled_runs::RestoredRecord,
 };
@@ -33,7 +35,7 @@ impl Restorer {
     /// Restores the next entry of a carry.
     pub(super) fn step(&mut self, mut current: Current) {
         // The entry borrows the carry; `current` is needed at the same time.
-        let carry = std::mem::take(&mut current.carry);
+        let carry = Arc::clone(&current.carry);
         let is_own = matches!(current.phase, Phase::Own(_));
         let entry = loop {
             let before = current.cursor;
@@ -64,7 +66,7 @@ impl Restorer {
                 Phase::Own(None) if is_read => return self.end_record(current),
                 phase => (phase, current.start),
             };
-            self.current = Some(Current { carry, phase, cursor, ..current });
+            self.current = Some(Current { phase, cursor, ..current });
             return;
         };
         match entry.kind == EntryKind::Own {
@@ -85,7 +87,7 @@ impl Restorer {
                 current.is_placed |= self.take_own(&entry, own);
             }
         }
-        self.current = Some(Current { carry, ..current });
+        self.current = Some(current);
     }
 
     /// Restores an entry that no record shows. An edit of the record that holds it does not damage
@@ -95,7 +97,7 @@ impl Restorer {
             return;
         }
         let mut bytes = Vec::new();
-        if !self.restore(entry, "", &mut bytes) {
+        if !self.restore(entry, WrittenText::default(), &mut bytes) {
             self.stats.unreadable += 1;
             return;
         }
@@ -124,7 +126,7 @@ impl Restorer {
             if own.is_start
                 && own.is_first
                 && self.may_restore(entry.length)
-                && self.restore(entry, own.visible, &mut bytes)
+                && self.restore(entry, own.visible.into(), &mut bytes)
             {
                 self.stats.edited += 1;
                 let record = record_of(entry, bytes);
@@ -141,7 +143,7 @@ impl Restorer {
         }
         let line = own.kept.unwrap_or_else(|| {
             let mut bytes = Vec::new();
-            self.restore(entry, own.visible, &mut bytes);
+            self.restore(entry, own.visible.into(), &mut bytes);
             bytes.into()
         });
         if entry.n_parts == 1 {

@@ -3,7 +3,7 @@
 //! In: a line with a carry of two source records, one of which was edited. Out: the first one byte for byte, and the line,
 //! converted, in place of the second one.
 
-use std::io;
+use std::{io, sync::Arc};
 
 use jsonl::{Line, LineBuf, UnitScanner, Value};
 
@@ -51,7 +51,7 @@ impl SecondPass<'_> {
                     self.restore((level, file_idx), &line, flow, carry, scanner)?;
                 }
                 Item::Orphan { carry } if !is_last => {
-                    self.restorers[level + 1].push_orphan(carry);
+                    self.restorers[level + 1].push_orphan(carry.into());
                     self.take_items(level + 1, None, scanner)?;
                 }
                 Item::Orphan { carry } => self.engine.push_restored_carry(&carry)?,
@@ -93,7 +93,7 @@ impl SecondPass<'_> {
         let paths = format.framing.paths();
         if level + 1 < self.restorers.len() {
             let (line, record) = scanner.scan_buf(line, 1, unit, paths);
-            self.restorers[level + 1].push_value(&line, record.ok(), carry)?;
+            self.restorers[level + 1].push_value(&line, record.ok(), carry.map(Arc::new))?;
             return self.take_items(level + 1, None, scanner);
         }
         let offset = u64::from(!self.engine.is_at_start());
