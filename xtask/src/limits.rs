@@ -10,8 +10,9 @@ mod shapes;
 
 use std::{
     fs::{self, File},
-    io::{self, BufRead, BufReader, BufWriter, Write},
+    io::{self, BufRead, BufReader, BufWriter, Read, Write},
     path::{Path, PathBuf},
+    process::{Command, Stdio},
 };
 
 use self::{
@@ -43,8 +44,16 @@ const ID_MEMBERS: [(&[u8], &[u8]); 5] = [
     (b"_id\"", b"\"toolu_"),
 ];
 
-/// The names and arguments of the commands. `IN` is the generated file, `OUT` a new file, `CLIDO` the
-/// file converted to clido.
+/// The files that commands of the way back read, and the arguments that make them from the generated file.
+const CONVERTED: &[(&str, &str)] = &[
+    ("CLIDO", "--to clido"),
+    ("CLIDO-SIDECAR", "--to clido --carry sidecar"),
+    ("QWEN-SIDECAR", "--to qwen --carry sidecar"),
+    ("OPENCODE-SIDECAR", "--to opencode --carry sidecar"),
+];
+
+/// The names and arguments of the commands. `IN` is the generated file, `OUT` a new file, and other words in
+/// capitals are the files of [`CONVERTED`].
 const COMMANDS: &[(&str, &str)] = &[
     ("detect", "detect IN"),
     ("check", "check IN"),
@@ -71,6 +80,9 @@ const COMMANDS: &[(&str, &str)] = &[
     ("to copilot, none", "--to copilot --carry none -o OUT IN"),
     ("to atif, none", "--to atif --carry none -o OUT IN"),
     ("back from clido", "--to claude-code -o OUT CLIDO"),
+    ("back from clido, sidecar", "--to claude-code -o OUT CLIDO-SIDECAR"),
+    ("back from qwen, sidecar", "--to claude-code -o OUT QWEN-SIDECAR"),
+    ("back from opencode, sidecar", "--to claude-code -o OUT OPENCODE-SIDECAR"),
     ("carry show", "carry show CLIDO"),
     ("carry strip", "carry strip CLIDO"),
 ];
@@ -128,7 +140,7 @@ fn measure_all(
         let stage = Stage::new(&scratch, convert, shape, n_bytes)?;
         for (name, arguments) in commands {
             let peak = peak(&mut stage.command(arguments)?)?;
-            let law = stage.law()?;
+            let law = stage.law(arguments)?;
             let ratio = if counts { ratio(&scratch, convert, shape, arguments)? } else { None };
             let is_broken = peak > law || ratio.is_some_and(|ratio| ratio > MAX_RATIO);
             let ratio = ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"));
@@ -163,40 +175,59 @@ impl<'s> Stage<'s> {
         Ok(Self { convert, folder, source })
     }
 
-    /// Returns a command. Removes the outputs of the command before it, and writes `CLIDO` if the
-    /// command reads it.
-    fn command(&self, arguments: &str) -> io::Result<std::process::Command> {
+    /// Returns a command. Removes the outputs of the command before it, and writes the converted file that the
+    /// command reads.
+    fn command(&self, arguments: &str) -> io::Result<Command> {
         let path = |name: &str| self.folder.join(name);
         for name in ["out.jsonl", "out.jsonl.carry", "out.jsonl.html", "out"] {
             _ = fs::remove_file(path(name));
             _ = fs::remove_dir_all(path(name));
         }
-        if arguments.contains("CLIDO") && !path("clido.jsonl").exists() {
-            let mut make = std::process::Command::new(self.convert);
-            make.args(["--quiet", "--to", "clido", "-o"]).arg(path("clido.jsonl"));
-            make.arg(path("in.jsonl")).output()?;
-        }
-        let mut command = std::process::Command::new(self.convert);
+        let mut command = Command::new(self.convert);
         for argument in arguments.split(' ') {
             match argument {
                 "IN" => command.arg(path("in.jsonl")),
                 "OUT" => command.arg(path("out.jsonl")),
                 "OUT.html" => command.arg(path("out.jsonl.html")),
-                "CLIDO" => command.arg(path("clido.jsonl")),
-                argument => command.arg(argument),
+                name => match CONVERTED.iter().find(|(converted, _)| *converted == name) {
+                    Some((_, options)) => command.arg(self.converted(name, options)?),
+                    None => command.arg(name),
+                },
             };
         }
         Ok(command)
     }
 
-    /// Returns the memory that the last command may use, in bytes.
-    fn law(&self) -> io::Result<u64> {
+    /// Returns the path of the generated file converted with some options. It is written once.
+    fn converted(&self, name: &str, options: &str) -> io::Result<PathBuf> {
+        let path = self.folder.join(name.to_lowercase() + ".jsonl");
+        if !path.exists() {
+            let mut make = Command::new(self.convert);
+            make.arg("--quiet").args(options.split(' ')).arg("-o").arg(&path);
+            make.arg(self.folder.join("in.jsonl")).output()?;
+        }
+        Ok(path)
+    }
+
+    /// Returns the memory that a command may use, in bytes, after it ran. The carries of a sidecar count as lines if the
+    /// program zstd is installed.
+    fn law(&self, arguments: &str) -> io::Result<u64> {
         let Found { mut longest, mut n_ids } = self.source;
-        for name in ["out.jsonl", "clido.jsonl"] {
-            let Ok(file) = File::open(self.folder.join(name)) else { continue };
-            let found = Found::read(file)?;
-            longest = longest.max(found.longest);
-            n_ids = n_ids.max(found.n_ids);
+        let is_read = |(name, _): &&(&str, &str)| arguments.split(' ').any(|it| it == *name);
+        let read = CONVERTED.iter().filter(is_read).map(|(name, _)| name.to_lowercase() + ".jsonl");
+        for name in read.chain(["out.jsonl".to_owned()]) {
+            let path = self.folder.join(&name);
+            let mut all = Vec::new();
+            all.extend(File::open(&path).ok().map(Found::read));
+            let sidecar = self.folder.join(name + ".carry");
+            if sidecar.exists() {
+                all.extend(unpacked(&sidecar).ok().map(|carries| Found::read(&carries[..])));
+            }
+            for found in all {
+                let found = found?;
+                longest = longest.max(found.longest);
+                n_ids = n_ids.max(found.n_ids);
+            }
         }
         Ok(ALLOWANCE + COPIES * longest + PER_ID * n_ids)
     }
@@ -211,7 +242,7 @@ struct Found {
 }
 
 impl Found {
-    fn read(file: File) -> io::Result<Self> {
+    fn read(file: impl Read) -> io::Result<Self> {
         let mut reader = BufReader::new(file);
         let (mut longest, mut n_ids, mut line) = (0, 0, Vec::new());
         while reader.read_until(b'\n', &mut line)? > 0 {
@@ -231,6 +262,12 @@ impl Found {
         }
         Ok(Self { longest, n_ids })
     }
+}
+
+/// Returns the content of a compressed file.
+fn unpacked(path: &Path) -> io::Result<Vec<u8>> {
+    let mut zstd = Command::new("zstd");
+    Ok(zstd.args(["-dc", "--long=27", "--quiet"]).arg(path).stdin(Stdio::null()).output()?.stdout)
 }
 
 /// Returns the instructions for 2 MB divided by the instructions for 1 MB; `None` if they cannot be

@@ -305,6 +305,52 @@ pub(super) const SHAPES: &[Shape] = &[
         ],
     },
     Shape {
+        name: "comments of HTML",
+        parts: &[
+            FIRST,
+            RESPONSE,
+            Once("[{\"type\":\"text\",\"text\":\""),
+            Repeat("<!-- <![CDATA[ <? "),
+            Once("\"}]"),
+            END,
+        ],
+    },
+    Shape {
+        name: "direction marks",
+        parts: &[
+            FIRST,
+            RESPONSE,
+            Once("[{\"type\":\"text\",\"text\":\""),
+            Repeat("\\u202e\\u2028"),
+            Once("\"}]"),
+            END,
+        ],
+    },
+    Shape {
+        name: "long number",
+        parts: &[
+            FIRST,
+            RESPONSE,
+            Once("[{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"N\",\"input\":{\"a\":0.1"),
+            Repeat("2"),
+            Once(",\"b\":1e"),
+            Repeat("9"),
+            Once("}}]"),
+            END,
+        ],
+    },
+    Shape {
+        name: "numbers of an input",
+        parts: &[
+            FIRST,
+            RESPONSE,
+            Once("[{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"N\",\"input\":{\"a\":["),
+            Repeat("1e5,-0,1.50,"),
+            Once("2]}}]"),
+            END,
+        ],
+    },
+    Shape {
         name: "picture",
         parts: &[
             FIRST,
@@ -354,6 +400,18 @@ pub(super) const SHAPES: &[Shape] = &[
                 "@p",
                 "msg_@n",
                 r#"[{"type":"tool_use","id":"t@n","name":"Bash","input":{"command":"ls"}}]"#
+            )),
+        ],
+    },
+    Shape {
+        name: "calls of one response",
+        parts: &[
+            FIRST,
+            Lines(response!(
+                "@u",
+                "@p",
+                "msg_same",
+                r#"[{"type":"tool_use","id":"toolu_@n","name":"Bash","input":{"command":"ls"}}]"#
             )),
         ],
     },
