@@ -63,15 +63,21 @@ fn show_carry(
     let visible = member.visible();
     for record in carry.entries() {
         let is_held = record.kind != EntryKind::Own;
-        let mut bytes = Vec::new();
         let is_within = may_restore(&record);
-        let is_right = is_within && record.restore(&mut bytes, visible.as_bytes(), base, style);
-        let text = String::from_utf8_lossy(&bytes);
-        let text = match (is_intact || is_held, is_right) {
-            _ if !is_within => "(not restored: more than 16 times what was read)".to_owned(),
-            (true, true) => escape_for_terminal(text.strip_suffix('\n').unwrap_or(&text)),
-            (false, _) => format!("(the {unit} was edited)"),
-            (true, false) => "(cannot be restored)".to_owned(),
+        // A record may be many times as long as its entry. A long one is restored piece by piece, once for its check.
+        let (is_long, mut bytes) = (record.length > MAX_RESTORED, Vec::new());
+        let restore = |each: &mut dyn FnMut(&[u8])| {
+            record.each_restored(visible.as_bytes(), base, style, each)
+        };
+        let mut is_right = || match is_long {
+            true => restore(&mut |_| {}),
+            false => record.restore(&mut bytes, visible.as_bytes(), base, style),
+        };
+        let fault = match is_intact || is_held {
+            _ if !is_within => Some("(not restored: more than 16 times what was read)".to_owned()),
+            false => Some(format!("(the {unit} was edited)")),
+            true if !is_right() => Some("(cannot be restored)".to_owned()),
+            true => None,
         };
         let role = if is_held { "not shown" } else { "shown" };
         let offset = record.offset;
@@ -79,9 +85,70 @@ fn show_carry(
         if record.n_parts > 1 {
             write!(out, " (part {} of {})", record.part + 1, record.n_parts)?;
         }
-        writeln!(out, ": {text}")?;
+        match fault {
+            Some(fault) => writeln!(out, ": {fault}")?,
+            None => {
+                write!(out, ": ")?;
+                let mut line = EscapedLine::new(out);
+                line.push(&bytes);
+                if is_long {
+                    restore(&mut |piece| line.push(piece));
+                }
+                line.finish()?;
+                writeln!(out)?;
+            }
+        }
     }
     Ok(())
+}
+
+/// Limit on the bytes of a record that is restored in memory.
+const MAX_RESTORED: u64 = 1024 * 1024;
+
+/// Writes a line escaped for the terminal, in pieces, without its newline.
+struct EscapedLine<'o> {
+    out: &'o mut dyn Write,
+    /// The bytes that are not written yet.
+    bytes: Vec<u8>,
+    result: io::Result<()>,
+}
+
+impl<'o> EscapedLine<'o> {
+    /// The size in bytes from which the pieces so far are written.
+    const FULL: usize = 64 * 1024;
+
+    fn new(out: &'o mut dyn Write) -> Self {
+        Self { out, bytes: Vec::new(), result: Ok(()) }
+    }
+
+    fn push(&mut self, piece: &[u8]) {
+        for piece in piece.chunks(Self::FULL) {
+            self.bytes.extend_from_slice(piece);
+            if self.bytes.len() >= Self::FULL && self.result.is_ok() {
+                // The last character may go on in the next piece, or be the newline.
+                let is_start = |byte: &u8| !(0x80..0xc0).contains(byte);
+                let n_last = self.bytes.iter().rev().take(4).position(is_start);
+                let rest = self.bytes.split_off(self.bytes.len() - n_last.map_or(0, |n| n + 1));
+                self.write();
+                self.bytes = rest;
+            }
+        }
+    }
+
+    fn write(&mut self) {
+        let text = String::from_utf8_lossy(&self.bytes);
+        if self.result.is_ok() {
+            self.result = self.out.write_all(escape_for_terminal(&text).as_bytes());
+        }
+    }
+
+    fn finish(mut self) -> io::Result<()> {
+        if self.bytes.ends_with(b"\n") {
+            self.bytes.pop();
+        }
+        self.write();
+        self.result
+    }
 }
 
 /// Splits a source into the records of a document, if it is one. Returns its format.
@@ -112,5 +179,27 @@ fn strip_line(line: &Line<'_>, value: Option<Value<'_>>, out: &mut dyn Write) ->
     match value.and_then(|value| without_carry(line, value, FORMATS)) {
         Some(visible) => out.write_all(&visible),
         None => out.write_all(line.bytes()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_in_pieces_is_the_line() {
+        let long = "é\u{2028}🎉".repeat(EscapedLine::FULL / 5);
+        let damaged = b"\xff\x80\xe2\x80".repeat(EscapedLine::FULL / 3);
+        for text in [long.as_bytes(), b"a\n", b"\n\n", b"", &damaged] {
+            for n_bytes in [1, 7, text.len().max(1)] {
+                let mut out = Vec::new();
+                let mut line = EscapedLine::new(&mut out);
+                text.chunks(n_bytes).for_each(|piece| line.push(piece));
+                line.finish().expect("written");
+                let text = String::from_utf8_lossy(text);
+                let expected = escape_for_terminal(text.strip_suffix('\n').unwrap_or(&text));
+                assert!(String::from_utf8(out) == Ok(expected), "{n_bytes}");
+            }
+        }
     }
 }

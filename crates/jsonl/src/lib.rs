@@ -58,7 +58,7 @@ pub use self::{
     document::{Document, Framing, MAX_UNIT, Records, UnitScanner},
     encode::{Style, json_string, push_string},
     error::{Error, ErrorKind, Result},
-    indent::{has_newline, indentation, push_indented},
+    indent::{each_indented, has_newline, indentation, push_indented},
     index::Index,
     line::{Line, Lines, Unit, chunks, lines},
     line_buf::LineBuf,

@@ -76,9 +76,14 @@ fn read(vector: &Vector) -> Result<Vec<u8>, &'static str> {
     let template = carry.template.unwrap_or_default().as_bytes();
     let mut restored = Vec::new();
     for entry in carry.entries() {
-        if !entry.restore(&mut restored, vector.record.as_bytes(), template, style) {
+        let (record, start, mut pieces) = (vector.record.as_bytes(), restored.len(), Vec::new());
+        let is_right = entry.restore(&mut restored, record, template, style);
+        let mut each = |piece: &[u8]| pieces.extend_from_slice(piece);
+        assert_eq!(entry.each_restored(record, template, style, &mut each), is_right);
+        if !is_right {
             return Err("refused");
         }
+        assert_eq!(pieces, restored[start..]);
     }
     Ok(restored)
 }

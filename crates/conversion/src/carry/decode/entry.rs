@@ -3,6 +3,8 @@
 //! In: the pieces `{"t":`, bytes 8 to 21 of the written record `{"text":"Hello, world"}`, and
 //! `,"n":1}`. Out: `{"t":"Hello, world","n":1}`.
 
+use std::hash::Hasher;
+
 use jsonl::Style;
 use twox_hash::XxHash3_64;
 
@@ -63,24 +65,8 @@ impl<'c> CarryEntry<'c> {
         let Some(n_bytes) = self.room(visible.len()) else { return false };
         // A buffer that doubles would be twice as long as a long line.
         out.reserve_exact(n_bytes);
-        let is_whole = self.pieces.into_iter().all(|piece| match piece {
-            Piece::Literal(text) => push(out, Some(text.as_bytes())),
-            Piece::Base64(digits) => read_base64(out, digits.as_bytes()),
-            Piece::Visible(from, length) => visible.push_range(out, from, length),
-            Piece::Template(from, length) => push(out, slice(template, from, length)),
-            Piece::Respelt(from, length, _) => {
-                let text = visible.text(from, length);
-                let text = text.filter(|text| jsonl::validate(text.as_bytes()).is_ok());
-                if let Some(text) = &text {
-                    jsonl::respell_str(out, text, style);
-                }
-                text.is_some()
-            }
-            Piece::Indented(from, length, restored, indent) => {
-                let text = visible.text(from, length);
-                text.is_some_and(|text| push_indented(out, &text, style, restored, indent))
-            }
-        });
+        let source = PieceSource { visible, template, style };
+        let is_whole = self.pieces.into_iter().all(|piece| source.push(out, piece));
         out.extend_from_slice(self.ending.bytes());
         let is_right = is_whole
             && out
@@ -90,6 +76,44 @@ impl<'c> CarryEntry<'c> {
             out.truncate(start);
         }
         is_right
+    }
+
+    /// Calls `each` with the source bytes of the entry, piece by piece: an indented value may be many times as long as the
+    /// entry and its record. Returns whether the check fits, which is known after the last piece.
+    pub fn each_restored(
+        &self,
+        visible: &[u8],
+        template: &[u8],
+        style: Style,
+        each: &mut dyn FnMut(&[u8]),
+    ) -> bool {
+        let source = PieceSource { visible: WrittenText::new(visible, b""), template, style };
+        if self.room(visible.len()).is_none() {
+            return false;
+        }
+        let (mut hasher, mut bytes) = (XxHash3_64::new(), Vec::new());
+        let mut each = |bytes: &[u8]| {
+            hasher.write(bytes);
+            each(bytes);
+        };
+        let is_whole = self.pieces.into_iter().all(|piece| match piece {
+            Piece::Indented(from, length, restored, indent) => {
+                let text = source.visible.text(from, length);
+                let value = text.and_then(|text| respelt(&text, style));
+                let numbers = usize::try_from(indent).ok().zip(usize::try_from(restored).ok());
+                value.zip(numbers).is_some_and(|(value, (indent, longest))| {
+                    jsonl::each_indented(&value, indent, longest, &mut each)
+                })
+            }
+            piece => {
+                bytes.clear();
+                let is_whole = source.push(&mut bytes, piece);
+                each(&bytes);
+                is_whole
+            }
+        });
+        each(self.ending.bytes());
+        is_whole && check_bits(hasher.finish()) == self.check
     }
 
     /// Appends the skeleton of the source record: its bytes with `null`, or nothing within a
@@ -111,18 +135,54 @@ impl<'c> CarryEntry<'c> {
     }
 }
 
+/// The bytes that pieces refer to, and the spelling of the source.
+#[derive(Clone, Copy)]
+struct PieceSource<'s> {
+    visible: WrittenText<'s>,
+    template: &'s [u8],
+    style: Style,
+}
+
+impl PieceSource<'_> {
+    /// Appends the bytes of a piece. Returns false if it cannot be restored.
+    fn push(self, out: &mut Vec<u8>, piece: Piece<'_>) -> bool {
+        let Self { visible, template, style } = self;
+        match piece {
+            Piece::Literal(text) => push(out, Some(text.as_bytes())),
+            Piece::Base64(digits) => read_base64(out, digits.as_bytes()),
+            Piece::Visible(from, length) => visible.push_range(out, from, length),
+            Piece::Template(from, length) => push(out, slice(template, from, length)),
+            Piece::Respelt(from, length, _) => {
+                let text = visible.text(from, length);
+                let text = text.filter(|text| jsonl::validate(text.as_bytes()).is_ok());
+                if let Some(text) = &text {
+                    jsonl::respell_str(out, text, style);
+                }
+                text.is_some()
+            }
+            Piece::Indented(from, length, restored, indent) => {
+                let text = visible.text(from, length);
+                text.is_some_and(|text| push_indented(out, &text, style, restored, indent))
+            }
+        }
+    }
+}
+
 /// Appends a value respelt and indented. Returns false if it is none or longer than `longest`.
 fn push_indented(out: &mut Vec<u8>, value: &str, style: Style, longest: u64, indent: u64) -> bool {
     let (Ok(longest), Ok(indent)) = (usize::try_from(longest), usize::try_from(indent)) else {
         return false;
     };
-    if jsonl::validate(value.as_bytes()).is_err() {
-        return false;
-    }
+    respelt(value, style)
+        .is_some_and(|respelt| jsonl::push_indented(out, &respelt, indent, longest))
+}
+
+/// Returns a value in the spelling of a style; `None` if it is none.
+fn respelt(value: &str, style: Style) -> Option<String> {
+    jsonl::validate(value.as_bytes()).ok()?;
     let mut respelt = Vec::new();
     jsonl::respell_str(&mut respelt, value, style);
-    let respelt = std::str::from_utf8(&respelt).unwrap_or_default();
-    jsonl::push_indented(out, respelt, indent, longest)
+    String::from_utf8(respelt).ok()
 }
 
 fn push(out: &mut Vec<u8>, bytes: Option<&[u8]>) -> bool {
