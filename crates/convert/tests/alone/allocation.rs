@@ -1,8 +1,9 @@
-//! Tests that lines, fields and blocks take no allocations: twice the lines need no more of them.
+//! Tests that lines, fields and blocks take no allocations: twice the lines need no more of them. And that the way back
+//! of a long record takes little memory.
 
 use std::io;
 
-use convert::{CarryMode, Conversion, FORMATS, Source, by_name};
+use convert::{CarryMode, Conversion, FORMATS, Sidecar, Source, by_name};
 
 /// Limit on the growth steps of vectors and tables that keep an id, a position or an event for each
 /// line.
@@ -56,5 +57,76 @@ fn twice_the_lines_take_as_many_allocations() {
         n_allocations(&long, carry);
         let (few, many) = (n_allocations(&short, carry), n_allocations(&long, carry));
         assert!(many <= few + MAX_GROWTH, "{carry:?}: {few} for 1,001 lines, {many} for 2,001");
+    }
+}
+
+/// Memory that a conversion may take beside the longest record, in bytes.
+const ALLOWANCE: usize = 1024 * 1024;
+
+/// Limit on the peak, as a multiple of the longest record: the record, which is read twice because the file is short, its
+/// carry, the record that it restores, and their indexes. Room that growing buffers do not use counts too.
+const COPIES: usize = 6;
+
+/// Returns the bytes of the longest line or carry, and the peak of the memory of the way back from a format.
+fn way_back(session: &[u8], to: &str) -> (usize, usize) {
+    let (from, to) = (FORMATS[0], by_name(to).expect("a format"));
+    let carry = CarryMode::Sidecar;
+    let there = Conversion { formats: FORMATS, from, to, carry, options: Default::default() };
+    let back = Conversion { from: to, to: from, ..there.clone() };
+    let written = there.convert(session, None).expect("converted");
+    let carries = written.sidecar.expect("a sidecar");
+    let mut sidecar = Sidecar::read(&carries[..]).expect("a sidecar");
+    let carry_lengths = sidecar.head(usize::MAX).expect("read").into_iter().map(|it| it.len());
+    let line_lengths = written.bytes.split(|byte| *byte == b'\n').map(<[u8]>::len);
+    let longest = line_lengths.chain(carry_lengths).max().expect("a line");
+    let info = allocation_counter::measure(|| {
+        let sidecar = Sidecar::open(io::Cursor::new(carries)).expect("a sidecar");
+        let mut source = Source::new(io::Cursor::new(&written.bytes[..]));
+        let report =
+            back.run(&mut source, Some(sidecar), &mut io::sink()).expect("converted").report;
+        assert_eq!(report.bytes_out as usize, session.len());
+        assert!(!report.restored.is_not_the_source());
+    });
+    (longest, info.bytes_max as usize)
+}
+
+#[test]
+fn the_way_back_of_a_long_record_takes_a_few_times_its_length() {
+    let line = |start: &str, content: &str| {
+        format!(
+            r#"{{"parentUuid":null,"uuid":"{start}","sessionId":"s","timestamp":"2026-01-02T03:04:05.000Z",{content}}}"#
+        ) + "\n"
+    };
+    let user = line("u", r#""type":"user","message":{"role":"user","content":"Go"}"#);
+    let response = |uuid: &str, block: &str| {
+        line(
+            uuid,
+            &format!(
+                r#""type":"assistant","message":{{"id":"m","model":"m","role":"assistant","content":[{block}]}}"#
+            ),
+        )
+    };
+    let text = "<!-- \\u2028\\u202e <? ".repeat(90_000);
+    let text = response("r", &format!(r#"{{"type":"text","text":"{text}"}}"#));
+    let number = format!("0.{},1e{}", "1".repeat(1_000_000), "9".repeat(1_000_000));
+    let number = response(
+        "r",
+        &format!(r#"{{"type":"tool_use","id":"t","name":"N","input":{{"a":[{number}]}}}}"#),
+    );
+    let calls: String = (0..3_000)
+        .map(|n| {
+            let input = r#"{"command":"ls"}"#;
+            response(
+                &format!("r{n}"),
+                &format!(r#"{{"type":"tool_use","id":"t{n}","name":"Bash","input":{input}}}"#),
+            )
+        })
+        .collect();
+    for (name, lines) in [("text", text), ("number", number), ("calls", calls)] {
+        for to in ["qwen", "gemini", "clido"] {
+            let (longest, peak) = way_back((user.clone() + &lines).as_bytes(), to);
+            let most = ALLOWANCE + COPIES * longest;
+            assert!(peak <= most, "{name} from {to}: {peak} of {most} bytes");
+        }
     }
 }
