@@ -531,6 +531,43 @@ fn an_older_copy_gets_the_turns_of_the_original() {
     }
 }
 
+/// A copy without turns of its own gets the turns of another copy, also if the original went on in between and the
+/// turns have not come home yet.
+#[test]
+fn an_older_copy_gets_the_turns_of_another_copy() {
+    let own = agent("claude-code");
+    for went_on in [false, true] {
+        for others in [["pi", "codex"], ["codex", "clido"], ["qwen", "pi"], ["gemini", "copilot"]] {
+            let [idle, second] = others.map(agent);
+            let home = Home::new();
+            let original = home.with_session(own);
+            home.resume(&["--in", idle.name]);
+            let older = home.only(idle);
+            age(&older, 180);
+            if went_on {
+                say(own, &original, "at-home");
+                age(&original, 120);
+            }
+            home.resume(&[own.id, "--in", second.name]);
+            let copy = home.only(second);
+            say(second, &copy, "in-the-second");
+            home.resume(&[copy.to_str().expect("UTF-8"), "--in", idle.name]);
+            let copied = fs::read_to_string(&older).expect("a copy");
+            assert!(copied.contains("in-the-second"), "{others:?}");
+            assert_eq!(copied.contains("at-home"), went_on, "{others:?}");
+            // Both come home with all turns.
+            home.resume(&[older.to_str().expect("UTF-8"), "--in", own.name]);
+            let after = fs::read_to_string(&original).expect("a session");
+            assert!(after.contains("in-the-second"), "{others:?}");
+            // A turn of its own is not written over.
+            say(idle, &older, "in-the-idle");
+            say(second, &copy, "once-more");
+            let message = home.refuses(&[copy.to_str().expect("UTF-8"), "--in", idle.name]);
+            assert!(message.contains("both went on"), "{others:?}: {message}");
+        }
+    }
+}
+
 #[test]
 fn a_session_that_its_agent_has_is_resumed_there() {
     for own in &AGENTS {
