@@ -248,6 +248,39 @@ fn with_sidecars(folder: &Path, last: &str) -> PathBuf {
     through(folder, &source, &["clido"], &["--carry", "sidecar"])
 }
 
+/// A file that came home has a sidecar without a carry, which keeps nothing back when the session goes away again.
+#[test]
+fn a_session_with_sidecars_goes_away_and_home_twice() {
+    let tree = one_agent_that_says("2");
+    for target in ["atif", "clido", "codex", "copilot", "gemini", "opencode", "pi", "qwen"] {
+        let (folder, source) = folder_with(&tree);
+        let mut from = source;
+        for (n, to) in [target, "claude-code", target, "claude-code"].into_iter().enumerate() {
+            let there = folder.path().join(n.to_string());
+            let [source, output] = [&from, &there].map(|path| path.display().to_string());
+            let args = [&source, "--to", to, "-o", &output, "-q", "--carry", "sidecar"];
+            let (status, words) = convert(&args);
+            assert_eq!(status, 0, "{target} {n}: {words}");
+            from = there;
+        }
+        let mut restored = read(&from);
+        restored.retain(|name, _| !name.ends_with(".carry"));
+        assert_same(&restored, &tree, target);
+    }
+    // A sidecar with a carry, and one that cannot be read, are said.
+    for (sidecar, status) in [(None, 0), (Some(&b"no sidecar"[..]), 1)] {
+        let (folder, source) = folder_with(&tree);
+        let way = ["clido", "claude-code"];
+        let home = through(folder.path(), &source, &way, &["--carry", "sidecar"]);
+        let beside = home.join("s1/subagents/agent-aone.jsonl.carry");
+        sidecar.iter().for_each(|bytes| fs::write(&beside, bytes).expect("written"));
+        let [home, there] =
+            [home, folder.path().join("there")].map(|path| path.display().to_string());
+        let (found, words) = convert(&[&home, "--to", "copilot", "-o", &there]);
+        assert_eq!(found, status, "{words}");
+    }
+}
+
 /// Converts a folder to Codex, whose sessions have files of sub-agents.
 fn to_codex(source: &Path, output: &Path) -> (i32, String) {
     convert(&[&source.display().to_string(), "--to", "codex", "-o", &output.display().to_string()])
