@@ -129,6 +129,10 @@ impl ConvertedFile {
                 "records were left out: no written line can hold them; --carry sidecar keeps them",
             ),
             (
+                report.n_hidden,
+                "messages that were added or edited are behind the point to which the user undid the session: its client hides them, and deletes them with the next prompt; redo the undone messages in the client first, or convert with --ignore-carry to a session of what is shown",
+            ),
+            (
                 report.n_sidecars_unread,
                 "sidecars beside the session's files were not read, and what they carry does not go on; the session comes back from these files, not from the new one",
             ),

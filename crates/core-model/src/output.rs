@@ -53,6 +53,8 @@ pub struct Output {
     session_id: String,
     source: Source,
     losses: Losses,
+    /// The written records that the client hides.
+    n_hidden: u64,
     respeller: Respeller,
     /// The images that are files; `None` if the target has none.
     images: Option<Images>,
@@ -74,6 +76,7 @@ impl Output {
             session_id: session_id.to_owned(),
             source: Source::default(),
             losses: Losses::default(),
+            n_hidden: 0,
             respeller: Respeller::default(),
             images: None,
         }

@@ -98,6 +98,11 @@ impl<'l> SessionInfo<'l> {
             created: value.get("time").and_then(|time| time.get("created")),
         }
     }
+
+    /// Returns the id of the first message that the user undid: the client hides it and all later ones.
+    pub fn undone(&self) -> Option<Text<'l>> {
+        self.value.get("revert")?.get("messageID")?.text()
+    }
 }
 
 impl<'l> MessageInfo<'l> {

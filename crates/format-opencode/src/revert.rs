@@ -20,8 +20,7 @@ impl Planner for Revert {
     fn observe(&mut self, offset: u64, event: &Event<'_>) {
         match Record::decode(event.value) {
             Record::Session(session) => {
-                let id = session.value.get("revert").and_then(|revert| revert.get("messageID"));
-                if let Some(id) = id.and_then(|id| id.text()) {
+                if let Some(id) = session.undone() {
                     self.first = Some(id.decode().into_owned());
                 }
             }

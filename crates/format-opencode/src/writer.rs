@@ -110,6 +110,7 @@ impl EventWriter for SessionWriter {
             Record::Session(session) => {
                 self.has_header = true;
                 self.ids.resume_session(session.id);
+                self.ids.set_undone(session.undone());
                 self.cwd = session.directory.map(|cwd| cwd.as_str().to_owned());
             }
             Record::Message(message) => {

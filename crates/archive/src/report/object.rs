@@ -51,6 +51,7 @@ impl ConvertedFile {
             files_cut: restored.cut,
             files_miscounted: restored.miscounted,
             lines_stranded: report.n_left_out,
+            lines_hidden: Some(report.n_hidden).filter(|n| *n > 0),
             sidecars_unread: report.n_sidecars_unread,
             files_unplaced: report.n_unplaced,
             subagents: report.n_agents,
@@ -122,6 +123,8 @@ struct FileObject<'r> {
     files_cut: u64,
     files_miscounted: u64,
     lines_stranded: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines_hidden: Option<u64>,
     sidecars_unread: u64,
     files_unplaced: u64,
     subagents: u64,

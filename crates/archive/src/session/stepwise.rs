@@ -255,6 +255,7 @@ impl ConvertedFile {
         report.restored.add(&next.report.restored);
         report.losses.absorb(&next.report.losses);
         report.n_left_out += next.report.n_left_out;
+        report.n_hidden += next.report.n_hidden;
         report.n_sidecars_unread += next.report.n_sidecars_unread;
         report.image_files.extend(next.report.image_files);
         for missing in next.report.missing {

@@ -177,6 +177,8 @@ pub struct Written {
     pub n_left_out: u64,
     /// The first source records among them.
     pub left_out: Vec<Place>,
+    /// Written records that the client hides.
+    pub n_hidden: u64,
     /// Written lines.
     pub n_lines: u64,
     /// Written bytes, without the sidecar.
@@ -551,6 +553,7 @@ impl<'w> Engine<'w> {
             has_carry_in_whole: self.has_carry_in_whole,
             n_left_out: u64::from(is_left_out),
             left_out: if is_left_out { std::mem::take(&mut self.unheld) } else { Vec::new() },
+            n_hidden: self.out.n_hidden(),
             n_lines: self.target.n_lines,
             n_bytes: self.target.n_bytes,
             losses: self.out.take_losses(),

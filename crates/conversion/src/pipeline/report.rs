@@ -51,6 +51,8 @@ pub struct Report {
     pub n_left_out: u64,
     /// The first source lines that are missing, at most [`MAX_PLACES`].
     pub left_out: Vec<Place>,
+    /// Added records that the client hides, and deletes when it goes on, because the user undid the session before them.
+    pub n_hidden: u64,
     /// The secrets that were removed before conversion.
     pub redactions: Redactions,
     /// Files beside the main file that were dropped: no folder for them, or an unsafe name.
@@ -85,13 +87,14 @@ impl Report {
         self.missing.clone_from(&tree.missing);
     }
 
-    /// Returns whether the user should look at the result: damaged lines, a gap, or entries, files,
-    /// sidecars or sub-agents left out. Losses do not count, nor does a torn last line, unless it is the only
+    /// Returns whether the user should look at the result: damaged lines, a gap, records that the
+    /// client hides, or entries, files, sidecars or sub-agents left out. Losses do not count, nor does a torn last line, unless it is the only
     /// line or the start of a document: then nothing was converted, and a carry in it is unknown.
     pub fn wants_attention(&self) -> bool {
         self.n_damaged > 0
             || (self.torn.is_some() && self.lines_in <= 1)
             || self.n_left_out > 0
+            || self.n_hidden > 0
             || self.n_unplaced > 0
             || self.n_elsewhere > 0
             || self.n_sidecars_unread > 0

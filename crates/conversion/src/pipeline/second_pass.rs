@@ -342,6 +342,7 @@ impl<'w> SecondPass<'w> {
         report.has_carry_in_whole = written.has_carry_in_whole;
         report.n_left_out = written.n_left_out;
         report.left_out = written.left_out;
+        report.n_hidden = written.n_hidden;
         report.lines_out = written.n_lines;
         report.bytes_out = written.n_bytes;
         report.losses = written.losses;

@@ -712,6 +712,48 @@ fn a_title_that_was_changed_in_a_document_comes_home_to_another_document() {
     assert_eq!((report.restored.edited, report.restored.differs), (1, 0));
 }
 
+/// A turn that was added in another client comes home behind the point to which the user undid the session. OpenCode
+/// hides it and deletes it with the next prompt.
+#[test]
+fn messages_behind_the_point_of_a_revert_are_said() {
+    let source = fixture("opencode/reverted.json");
+    for (to, added) in [
+        (
+            "codex",
+            r#"{"timestamp":"2027-01-05T10:00:01.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Added."}]}}"#,
+        ),
+        (
+            "clido",
+            r#"{"type":"user_message","role":"user","content":[{"text":"Added.","type":"text"}]}"#,
+        ),
+    ] {
+        let target = joined(&there(&source, "opencode", to));
+        let (restored, report) = home(&target, to, "opencode");
+        assert!(restored == source && report.n_hidden == 0 && !report.wants_attention(), "{to}");
+        let target = [&target, added.as_bytes(), b"\n"].concat();
+        let (restored, report) = home(&target, to, "opencode");
+        assert!(text(&restored).contains("Added."), "{to}");
+        assert_eq!((report.restored.added, report.n_hidden), (1, 1), "{to}");
+        assert!(report.wants_attention(), "{to}");
+        // A session of what is shown is not undone.
+        let (shown, _) = home(&joined_without_carries(&target), to, "opencode");
+        let found = home(&shown, "opencode", to).0;
+        assert!(text(&found).contains("Added."), "{to}");
+    }
+    // Without a revert, the client shows it.
+    let target = joined(&there(&fixture("opencode/thinking.json"), "opencode", "clido"));
+    let added =
+        r#"{"type":"user_message","role":"user","content":[{"text":"Added.","type":"text"}]}"#;
+    let (_, report) = home(&[&target, added.as_bytes(), b"\n"].concat(), "clido", "opencode");
+    assert_eq!((report.restored.added, report.n_hidden), (1, 0));
+}
+
+/// Returns a written file without its carries.
+fn joined_without_carries(target: &[u8]) -> Vec<u8> {
+    let lines = written_lines(target);
+    lines.iter().flat_map(|line| [line.visible.as_bytes(), b"\n"].concat()).collect()
+}
+
 #[test]
 fn records_that_no_line_can_hold_are_named_by_their_lines() {
     // OpenCode has no record for an error alone.

@@ -681,6 +681,24 @@ fn a_call_that_the_agent_would_not_see_keeps_a_session() {
     assert!(after.starts_with(&found) && after.contains("away"));
 }
 
+/// OpenCode would hide turns behind the point to which the user undid the session, and delete them.
+#[test]
+fn turns_that_the_agent_would_hide_keep_a_session() {
+    let home = Home::new();
+    let away = home.path().join("away.jsonl");
+    let path = away.to_str().expect("UTF-8");
+    let fixture = fs::canonicalize("../../fixtures/opencode/reverted.json").expect("a fixture");
+    let output = home.convert(&[fixture.to_str().expect("UTF-8"), "--to", "codex", "-o", path]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    say(agent("codex"), &away, "away");
+    rest(&away);
+    let message = home.refuses(&[path, "--in", "opencode"]);
+    assert!(message.contains("to which the user undid the session"), "{message}");
+    let output = home.convert(&["resume", path, "--in", "opencode", "--allow-loss"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("opencode import"));
+}
+
 #[test]
 fn a_carry_that_was_cut_is_no_way_home() {
     let home = Home::new();

@@ -20,6 +20,17 @@ impl Output {
         self.losses.add_named(kind, name, place);
     }
 
+    /// Counts a written record that the client hides, because the user undid the session before it. The count is in the
+    /// report of the conversion, `Report::n_hidden` of the crate `conversion`.
+    pub fn count_hidden(&mut self) {
+        self.n_hidden = self.n_hidden.saturating_add(1);
+    }
+
+    /// Returns the number of written records that the client hides.
+    pub fn n_hidden(&self) -> u64 {
+        self.n_hidden
+    }
+
     /// Counts the members of a record that its event does not hold, so that no writer can write them. A
     /// writer calls it once for each event that it writes.
     #[inline]

@@ -15,6 +15,10 @@ pub(super) struct Ids {
     pub(super) user: Option<String>,
     /// The time of the last message, in milliseconds since 1970.
     pub(super) last: i64,
+    /// The first message that the user undid, by the session's `revert`.
+    undone: Option<String>,
+    /// Whether this message was resumed.
+    is_undone: bool,
     /// The time and the counter of the last id.
     stamp: u64,
     calls: IdSet,
@@ -33,6 +37,17 @@ impl Ids {
         }
     }
 
+    /// Sets the first message that the user undid.
+    pub(super) fn set_undone(&mut self, id: Option<Text<'_>>) {
+        self.undone = id.map(|id| id.decode().into_owned());
+    }
+
+    /// Returns whether the client hides a new message with this id: it compares the ids, and this program the places in the
+    /// document.
+    pub(super) fn hides(&self, id: &str) -> bool {
+        self.is_undone || self.undone.as_deref().is_some_and(|first| id >= first)
+    }
+
     pub(super) fn resume_message(
         &mut self,
         id: Option<Text<'_>>,
@@ -40,6 +55,7 @@ impl Ids {
         is_user: bool,
     ) {
         self.last = created.unwrap_or(self.last).max(self.last);
+        self.is_undone |= id.zip(self.undone.as_deref()).is_some_and(|(id, first)| id.is(first));
         if let Some(id) = id.filter(|_| is_user) {
             self.user = Some(id.decode().into_owned());
         }

@@ -176,6 +176,9 @@ impl Open {
     ) {
         let line = self.line;
         let id = ids.next("msg", self.created, &self.uuid);
+        if ids.hides(&id) {
+            out.count_hidden();
+        }
         if model.is_none() {
             out.lose_at(LossKind::Invented, "model", self.place);
         }

@@ -27,6 +27,7 @@ pub(super) fn that_matter<'f>(files: impl Iterator<Item = &'f ConvertedFile>) ->
         let restored = &report.restored;
         for (n, what) in [
             (report.n_left_out, "records that no line can hold"),
+            (report.n_hidden, "messages behind the point to which the user undid the session"),
             (restored.gaps + restored.cut + restored.miscounted, "gaps in its carry"),
             (restored.unreadable + restored.refused, "records that cannot be restored"),
             (restored.damaged, "damaged carries"),
