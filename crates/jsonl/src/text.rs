@@ -223,6 +223,23 @@ impl<'l> Raw<'l> {
         children.into_iter().flatten().map(|(_, item)| Raw(item))
     }
 
+    /// Returns the members of an object as they are written, without an index. Other values have none.
+    ///
+    /// ```
+    /// let object = jsonl::RawBuf::new(r#"{"a":1, "b":{"c":2}}"#)?;
+    /// let members = object.as_raw().members().map(|(key, value)| (key.as_str(), value.as_str()));
+    /// assert_eq!(members.collect::<Vec<_>>(), [("\"a\"", "1"), ("\"b\"", "{\"c\":2}")]);
+    /// # Ok::<(), jsonl::Error>(())
+    /// ```
+    pub fn members(&self) -> impl Iterator<Item = (Text<'l>, Raw<'l>)> + use<'l> {
+        let children = self.0.starts_with('{').then(|| Children::from(self.0, 1));
+        let mut children = children.into_iter().flatten();
+        std::iter::from_fn(move || {
+            let ((_, key), (_, value)) = (children.next()?, children.next()?);
+            Some((Text(key), Raw(value)))
+        })
+    }
+
     /// Returns the value as an unsigned integer, if it is spelled as one.
     pub fn as_u64(&self) -> Option<u64> {
         self.0.parse().ok()

@@ -16,6 +16,9 @@ const MIN_PORTION: usize = 256 * 1024;
 /// The shortest list that is cut. A list with a sixteenth of the values that a line may have is longer.
 const MIN_LIST: usize = 64 * 1024;
 
+/// Limit on unindexed objects in each other whose lists are cut.
+const MAX_OBJECTS: usize = 8;
+
 /// Returns whether a record has values that are not indexed.
 pub(super) fn is_unread(record: Value<'_>) -> bool {
     record.oddities().too_many_values
@@ -35,7 +38,7 @@ pub(super) fn each_event(
     each_portion(record, &mut |portion| format.for_each_event(portion, &mut *each))
 }
 
-/// Calls `each` with the record without the items of its unindexed lists, and then with its portions, until it returns
+/// Calls `each` with the record without the items of its long lists, and then with its portions, until it returns
 /// false. All are without a carry. Returns false if that stopped it, or if not all values are in portions.
 pub(super) fn each_portion(record: Value<'_>, each: &mut dyn FnMut(Value<'_>) -> bool) -> bool {
     let mut cutter = Cutter::new(record);
@@ -64,7 +67,7 @@ pub(super) fn each_portion(record: Value<'_>, each: &mut dyn FnMut(Value<'_>) ->
 /// A record, and the next portion of it.
 struct Cutter<'r> {
     text: &'r str,
-    /// The unindexed lists and the carry, in the order of the record.
+    /// The long lists and the carry, in the order of the record.
     lists: Vec<(Range<usize>, Raw<'r>)>,
     /// The items of each list in the next portion.
     items: Vec<String>,
@@ -120,16 +123,40 @@ impl<'r> Cutter<'r> {
     }
 }
 
-/// Adds the long lists of a value that are not indexed, and the strings of carries.
+/// Adds the long lists of a value, and the strings of carries. Of lists in each other, the inner ones are added.
 fn add_lists<'r>(value: Value<'r>, lists: &mut Vec<Raw<'r>>) {
-    if value.is_array() && !value.is_indexed() && value.raw().as_str().len() >= MIN_LIST {
+    if !value.is_indexed() {
+        return add_unindexed_lists(value.raw(), MAX_OBJECTS, lists);
+    }
+    let n_lists = lists.len();
+    value.items().for_each(|item| add_lists(item, lists));
+    // With all items of a list that is nearly too long, a portion would have no room for others.
+    let is_long = value.is_array() && value.raw().as_str().len() >= MIN_LIST;
+    if is_long && lists.len() == n_lists {
         return lists.push(value.raw());
     }
-    value.items().for_each(|item| add_lists(item, lists));
     for (key, member) in value.members() {
         match key.is(MEMBER) && member.text().is_some() {
             true => lists.push(member.raw()),
             false => add_lists(member, lists),
+        }
+    }
+}
+
+/// Adds the long lists of a value that is not indexed, and the strings of carries. An object with a list of many values is
+/// not indexed either: `{"results":[..]}`. `n_more` is the number of objects that may be in each other.
+fn add_unindexed_lists<'r>(value: Raw<'r>, n_more: usize, lists: &mut Vec<Raw<'r>>) {
+    let text = value.as_str();
+    if text.len() < MIN_LIST || n_more == 0 {
+        return;
+    }
+    if text.starts_with('[') {
+        return lists.push(value);
+    }
+    for (key, member) in value.members() {
+        match key.is(MEMBER) && member.as_text().is_some() {
+            true => lists.push(member),
+            false => add_unindexed_lists(member, n_more - 1, lists),
         }
     }
 }
@@ -161,6 +188,22 @@ mod tests {
         let n_ones: usize = portions.iter().map(|it| it.matches('1').count()).sum();
         assert_eq!(n_ones, 2 << 20);
         assert!((9..20).contains(&portions.len()), "{}", portions.len());
+    }
+
+    /// A list in an object that is not indexed is cut as well: no portion has all of two long lists.
+    #[test]
+    fn the_lists_of_a_long_object_are_cut() {
+        let many = vec!["1"; 1 << 19].join(", ");
+        let line = format!(
+            r#"{{"a":[{many}],"o":{{"r":[{many}],"n":1,"_carried":"2F"}},"z":{{"y":{{"x":[{many}]}}}}}}"#
+        );
+        let (portions, is_whole) = portions(&line);
+        let shell = r#"{"a":[],"o":{"r":[],"n":1,"_carried":""},"z":{"y":{"x":[]}}}"#;
+        assert!(is_whole && portions[0] == shell, "{}", portions[0].len());
+        assert!(portions.iter().all(|it| it.len() < 2 * MIN_PORTION));
+        let n_ones: usize =
+            portions.iter().map(|it| it.replace("\"n\":1", "").matches('1').count()).sum();
+        assert_eq!(n_ones, 3 << 19);
     }
 
     /// Only lists are cut.
