@@ -289,6 +289,7 @@ impl Conversion {
         let mut report = source.with_events(self.from, |events| {
             self.pass(events, restored_formats, sidecars, target, unused)
         })?;
+        report.n_sidecars_unread += u64::from(history.has_unread_sidecar);
         // Faults of the file itself may have been counted already.
         let is_unsaid = depth.is_none() && !report.restored.is_not_the_source();
         if is_unsaid && history.interruption.is_not_the_source() {

@@ -39,6 +39,8 @@ pub struct ConversionHistory {
     pub has_foreign_sidecar: bool,
     /// Whether the sidecar has no carry, and neither have the first lines: the sidecar was cut.
     pub(crate) has_empty_sidecar: bool,
+    /// Whether this sidecar has a carry, so that leaving it out is said.
+    pub(crate) has_unread_sidecar: bool,
     /// Whether the sidecar has the carries of added records only, and the records before them have their carries inline.
     pub(crate) has_sidecar_of_added: bool,
     /// The fault of the first carry, if no carry can be read.
@@ -135,10 +137,16 @@ pub fn conversion_history<R: Read + Seek + Send>(
     let mut found = ConversionHistory { is_searched: true, ..ConversionHistory::default() };
     let mut scanner = UnitScanner::default();
     if let Some(sidecar) = &mut sidecar {
-        found.has_foreign_sidecar = head.is_not_of(formats, from, sidecar, &mut scanner)?;
-        if !found.has_foreign_sidecar {
-            found.has_empty_sidecar = sidecar.is_empty()?;
+        let is_of_head = !head.is_not_of(formats, from, sidecar, &mut scanner)?;
+        found.has_empty_sidecar = is_of_head && sidecar.is_empty()?;
+        if is_of_head || !head.is_whole && knows_any(sidecar, from, source)? {
             head.attach(from, sidecar.shared_head(MAX_LINES)?);
+        }
+        // The carries of records behind the head continue a session, or are of another file.
+        if !is_of_head && !head.is_continued() {
+            head.detach();
+            found.has_foreign_sidecar = true;
+            found.has_unread_sidecar = sidecar.peek()?.is_some();
         }
     }
     let is_continued = head.is_continued();
@@ -176,6 +184,22 @@ pub fn conversion_history<R: Read + Seek + Send>(
         written = format;
     }
     Ok(found)
+}
+
+/// Returns whether a sidecar has the carry of a record of its file.
+fn knows_any<R: Read + Seek + Send>(
+    sidecar: &mut Sidecar,
+    from: &'static Format,
+    source: &mut Source<R>,
+) -> io::Result<bool> {
+    let mut found = Ok(false);
+    source.for_each_piece(&[from], &mut |line, value| {
+        if !line.is_glue() {
+            found = sidecar.knows(line_guard(from, line, value.ok()));
+        }
+        matches!(found, Ok(false))
+    })?;
+    found
 }
 
 impl Head {
@@ -228,6 +252,13 @@ impl Head {
             line.carry = place.and_then(|place| carries[place].take());
         }
         self.orphans.extend(carries.into_iter().flatten());
+    }
+
+    /// Removes the sidecar's carries.
+    fn detach(&mut self) {
+        self.first = None;
+        self.orphans.clear();
+        self.lines.iter_mut().for_each(|line| line.carry = None);
     }
 
     /// Returns whether the lines have carries of their own and none of them is in the sidecar.

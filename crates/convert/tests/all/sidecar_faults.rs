@@ -218,6 +218,48 @@ fn a_first_carry_of_another_format_is_said() {
     });
 }
 
+/// A session of `n` prompts goes to pi, to clido, gets a turn there, and comes back to pi: the old records have their
+/// carries inline, and the sidecar has the carry of the new one.
+#[test]
+fn a_sidecar_of_the_last_records_is_read_however_long_the_file_is() {
+    let [claude, clido, pi] =
+        ["claude-code", "clido", "pi"].map(|name| by_name(name).expect("a format"));
+    for n_prompts in [3, 100] {
+        let prompt = |n: usize| {
+            let parent = if n == 0 { "null".to_owned() } else { format!("\"u{}\"", n - 1) };
+            format!(
+                r#"{{"parentUuid":{parent},"isSidechain":false,"cwd":"/p","sessionId":"s1","version":"2.1.5","type":"user","message":{{"role":"user","content":"Prompt {n}."}},"uuid":"u{n}","timestamp":"2026-01-01T10:00:{:02}.000Z"}}"#,
+                n % 60
+            ) + "\n"
+        };
+        let source: String = (0..n_prompts).map(prompt).collect();
+        let source = Written { bytes: source.into_bytes(), sidecar: None };
+        let there = convert(&source, claude, pi, CarryMode::Inline).expect("in memory");
+        let mut far = convert(&there, pi, clido, CarryMode::Inline).expect("in memory");
+        let added = r#"{"type":"user_message","role":"user","content":[{"text":"More.","type":"text"}],"note":1}"#;
+        far.bytes.extend([added.as_bytes(), b"\n"].concat());
+        let back = convert(&far, clido, pi, CarryMode::Sidecar).expect("in memory");
+        assert!(back.bytes.starts_with(&there.bytes) && back.sidecar.is_some());
+        let restored = convert(&back, pi, claude, CarryMode::Inline).expect("in memory");
+        assert!(restored.bytes.starts_with(&source.bytes), "{n_prompts}");
+        // The record of clido is in the carry of the new record, with its own member.
+        let text = String::from_utf8(restored.bytes).expect("text");
+        let last = text.lines().next_back().expect("a line");
+        assert!(last.contains("More.") && last.contains("note"), "{n_prompts}: {last}");
+
+        // The sidecar of another file is left aside, and said.
+        let other = source.bytes.repeat(2);
+        let other = Written { bytes: other, sidecar: None };
+        let other = convert(&other, claude, pi, CarryMode::Sidecar).expect("in memory");
+        let other = carries(&other.sidecar.expect("a sidecar"));
+        for (carries, n_unread) in [(&other[..0], 0), (&other[..], 1)] {
+            let (restored, report) = home(&there.bytes, carries, pi, claude);
+            assert!(restored.bytes == source.bytes, "{n_prompts}");
+            assert_eq!(report.n_sidecars_unread, n_unread, "{n_prompts}");
+        }
+    }
+}
+
 fn digit(n: usize) -> char {
     char::from_digit(n as u32, 36).expect("a short name")
 }
