@@ -23,6 +23,7 @@ mod position;
 mod queue;
 mod released;
 pub(crate) mod reorder_buffers;
+mod respelt_numbers;
 pub(crate) mod restore;
 pub(crate) mod run;
 mod said;

@@ -28,6 +28,7 @@ use super::{
     MemberOrders,
     compared::{ComparedLine, compared, compared_lines, hash},
     portions::each_event,
+    respelt_numbers::with_equal_numbers,
     said::{Kind, accepted_name, each_piece, spelled},
 };
 
@@ -441,11 +442,11 @@ impl Sayings {
     }
 }
 
-/// Returns the compared form of an input in Python's spelling, with its members sorted, because
-/// another program may have changed their order.
+/// Returns the compared form of an input in Python's spelling, with its members sorted and its numbers in one
+/// spelling, because another program may have changed both.
 fn input_line(input: &str) -> Option<ComparedLine> {
     let sorted = MemberOrders::default().respelt(input, Style::Python)?;
-    Some(ComparedLine::of(&sorted))
+    Some(ComparedLine::of(&with_equal_numbers(&sorted)))
 }
 
 /// Limit on the blocks that are searched for a placeholder.

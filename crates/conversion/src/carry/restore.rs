@@ -11,6 +11,7 @@ mod faults;
 mod items;
 mod moved;
 mod own;
+mod respelling;
 mod sidecar;
 mod steps;
 
@@ -21,7 +22,7 @@ use std::{
 };
 
 use core_model::{Body, Event, Format};
-use jsonl::{Line, TextBuf, Unit, UnitScanner, Value, respell_str};
+use jsonl::{Line, TextBuf, Unit, UnitScanner, Value};
 
 pub(crate) use self::items::Item;
 pub use self::items::RestoreStats;
@@ -34,10 +35,10 @@ use self::{
 use crate::carry::{
     Carry, CarryEntry, CarryError, Member, MemberOrders, WrittenText,
     agreement::ReplacedIds,
-    guard::{is_of_value, line_guard, record_guard},
-    guard_of,
+    guard::line_guard,
     ordinals::{Ordinals, Seen},
     reorder_buffers::ReorderBuffers,
+    respelt_numbers::RespeltNumbers,
     sidecar::Sidecar,
     spilled_runs::RestoredRecord,
     totals::CarryTotals,
@@ -60,6 +61,7 @@ pub(crate) struct Restorer {
     written: &'static Format,
     template: Option<Vec<u8>>,
     orders: MemberOrders,
+    numbers: RespeltNumbers,
     /// Added and moved records that wait for the head of the document, and the bytes of such records until then.
     early: VecDeque<Item>,
     n_early: usize,
@@ -113,6 +115,7 @@ impl Restorer {
             written,
             template: None,
             orders: MemberOrders::default(),
+            numbers: RespeltNumbers::default(),
             early: VecDeque::new(),
             n_early: 0,
             has_head: false,
@@ -478,42 +481,6 @@ impl Restorer {
         }
         self.totals.note(carry);
         self.orders.learn(carry.orders)
-    }
-
-    /// Compares a record with the guard in its carry, as it was read and as it may have been written.
-    fn visible(
-        &mut self,
-        member: &Member<'_>,
-        carry: &Carry<'_>,
-        event: Option<&Event<'_>>,
-        is_glue: bool,
-    ) -> Visible {
-        let guard = carry.guard;
-        if record_guard(self.written, is_glue, &member.written_text().pieces()) == guard {
-            return Visible { written: None, is_intact: true };
-        }
-        let respelt = match is_of_value(self.written, is_glue) {
-            true => None,
-            false => self.spelled_as(&member.visible(), guard),
-        };
-        if respelt.is_some() {
-            self.stats.respelt += 1;
-            return Visible { written: respelt, is_intact: true };
-        }
-        let moved = event.and_then(|event| self.before_move(member, carry, event, is_glue));
-        self.stats.edited += u64::from(moved.is_some());
-        let is_intact = moved.is_some();
-        Visible { written: moved, is_intact }
-    }
-
-    /// Returns a record respelt in our style, if it then has this guard.
-    fn spelled_as(&self, record: &str, guard: u64) -> Option<String> {
-        jsonl::validate(record.as_bytes()).ok()?;
-        let fits = |candidate: &String| guard_of(&[candidate.as_bytes()]) == guard;
-        let mut spelled = Vec::with_capacity(record.len());
-        respell_str(&mut spelled, record, self.written.style);
-        let in_order = String::from_utf8(spelled).ok().filter(fits);
-        in_order.or_else(|| self.orders.respelt(record, self.written.style).filter(fits))
     }
 
     /// Counts bytes to be restored. Returns false if they exceed the limit.

@@ -145,6 +145,63 @@ fn a_line_written_anew_by_another_program_comes_back() {
     assert!(restored == source);
 }
 
+/// Leaves the numbers of a value as Python prints them: `1000.0` for `1e3`.
+fn as_it_is(_: &mut serde_json::Value) {}
+
+/// Changes the numbers of a value to numbers that are printed as JavaScript prints them: `1000` for `1e3`.
+fn without_fractions(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Array(items) => items.iter_mut().for_each(without_fractions),
+        serde_json::Value::Object(members) => members.values_mut().for_each(without_fractions),
+        serde_json::Value::Number(number) => {
+            if let Some(whole) = number.as_f64().filter(|it| it.fract() == 0.0) {
+                *value = (whole as i64).into();
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A program that reads and writes JSON may spell a number in another way. The value stays the same.
+#[test]
+fn a_line_with_numbers_written_anew_comes_back() {
+    let source = fixture("claude-code/one-tool-call.jsonl");
+    let members =
+        ["\"limit\":1e3,\"n\":[1.0,2.5,3.0],\"count\":3,", "\"limit\":1e3,\"rate\":0.50,"];
+    for (members, to) in members.iter().flat_map(|it| ["clido", "codex", "pi"].map(|to| (it, to))) {
+        let source = text(&source).replace("\"input\":{", &format!("\"input\":{{{members}"));
+        for carry in [CarryMode::Inline, CarryMode::Sidecar] {
+            let conversion =
+                |from, to| Conversion { carry, ..conversion(format(from), format(to)) };
+            let Converted { bytes, sidecar, .. } =
+                conversion("claude-code", to).convert(source.as_bytes(), None).expect("in memory");
+            let home = |written: &str| {
+                let sidecar = sidecar.as_ref().map(|it| Sidecar::read(&it[..]).expect("read"));
+                conversion(to, "claude-code").convert(written.as_bytes(), sidecar).expect("read")
+            };
+            let written = text(&bytes);
+            for spell in [as_it_is, without_fractions] {
+                let spelled = written.lines().map(|line| {
+                    let mut line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+                    spell(&mut line);
+                    format!("{line}\n")
+                });
+                let anew: String = spelled.collect();
+                let Converted { bytes: restored, report, .. } = home(&anew);
+                let stats = report.restored;
+                assert_eq!((stats.edited, stats.added), (0, 0), "{to}: {anew}");
+                assert!(restored == source.as_bytes(), "{to}: {anew}");
+                assert!(stats.respelt > 0 && !report.wants_attention(), "{to}");
+            }
+            // Another value is an edit.
+            let [old, new] = ["\"limit\":1e3", "\"limit\":1001"];
+            let other = written.replace(old, new);
+            let other = other.replace(&old.replace('"', "\\\""), &new.replace('"', "\\\""));
+            assert!(other != written && home(&other).report.restored.edited > 0, "{to}: {other}");
+        }
+    }
+}
+
 #[test]
 fn all_source_lines_of_an_edited_line_are_converted_and_no_others() {
     let source = fixture("claude-code/response-over-three-lines.jsonl");

@@ -1,0 +1,66 @@
+//! Finds the bytes of a written record that another program has spelled anew.
+//!
+//! In: `{ "n": 1, "cost": 0 }`, and a guard. Out: `{"cost":0.0,"n":1}`, which has this guard.
+
+use core_model::Event;
+use jsonl::respell_str;
+
+use super::{Restorer, current::Visible};
+use crate::carry::{
+    Carry, Member,
+    guard::{is_of_value, record_guard},
+    guard_of,
+};
+
+impl Restorer {
+    /// Returns a record as it was written.
+    pub(super) fn visible(
+        &mut self,
+        member: &Member<'_>,
+        carry: &Carry<'_>,
+        event: Option<&Event<'_>>,
+        is_glue: bool,
+    ) -> Visible {
+        let guard = carry.guard;
+        if record_guard(self.written, is_glue, &member.written_text().pieces()) == guard {
+            return Visible { written: None, is_intact: true };
+        }
+        if !is_of_value(self.written, is_glue) {
+            let visible = member.visible();
+            let spelled = self.spelled_as(&visible, guard);
+            let respelt = spelled.or_else(|| self.with_other_numbers(&visible, guard));
+            if respelt.is_some() {
+                self.stats.respelt += 1;
+                return Visible { written: respelt, is_intact: true };
+            }
+        }
+        let moved = event.and_then(|event| self.before_move(member, carry, event, is_glue));
+        self.stats.edited += u64::from(moved.is_some());
+        let is_intact = moved.is_some();
+        Visible { written: moved, is_intact }
+    }
+
+    /// Returns a record respelt in our style, if it then has this guard.
+    pub(super) fn spelled_as(&self, record: &str, guard: u64) -> Option<String> {
+        jsonl::validate(record.as_bytes()).ok()?;
+        let fits = |candidate: &String| guard_of(&[candidate.as_bytes()]) == guard;
+        let mut spelled = Vec::with_capacity(record.len());
+        respell_str(&mut spelled, record, self.written.style);
+        let in_order = String::from_utf8(spelled).ok().filter(fits);
+        in_order.or_else(|| self.orders.respelt(record, self.written.style).filter(fits))
+    }
+
+    /// Returns a record respelt in our style, and with other spellings of its numbers, if it then has this guard.
+    fn with_other_numbers(&mut self, record: &str, guard: u64) -> Option<String> {
+        jsonl::validate(record.as_bytes()).ok()?;
+        let mut spelled = Vec::with_capacity(record.len());
+        respell_str(&mut spelled, record, self.written.style);
+        let in_order = String::from_utf8(spelled).ok()?;
+        if let Some(found) = self.numbers.find(&in_order, guard) {
+            return Some(found);
+        }
+        let sorted =
+            self.orders.respelt(record, self.written.style).filter(|it| *it != in_order)?;
+        self.numbers.find(&sorted, guard)
+    }
+}
