@@ -139,10 +139,21 @@ impl<W: Write> Page<W> {
 
     /// Writes a note about a line that cannot be read. `what` has the place and the reason.
     pub fn push_unreadable(&mut self, what: &str) -> io::Result<()> {
+        self.count_unreadable();
+        self.note_unreadable(what, 1)
+    }
+
+    /// Counts a line that cannot be read. [`Page::note_unreadable`] writes a note about it.
+    pub fn count_unreadable(&mut self) {
         self.n_lines += 1;
+    }
+
+    /// Writes a note about counted lines that cannot be read. `what` has their places and a reason.
+    pub fn note_unreadable(&mut self, what: &str, n_lines: u64) -> io::Result<()> {
         let mut html = Html::of("<article class=\"notice error\"");
         self.push_anchor(&mut html);
-        html.markup("><p><strong>This line cannot be read</strong> ");
+        let these = if n_lines == 1 { "This line" } else { "These lines" };
+        html.markup("><p><strong>").markup(these).markup(" cannot be read</strong> ");
         html.text(what).markup("</p></article>\n");
         self.flows.append(FlowId::PAGE, html);
         self.flows.write(&mut self.sink)

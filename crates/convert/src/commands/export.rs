@@ -1,5 +1,6 @@
 //! `export`: writes sessions as HTML pages.
 
+pub(super) mod damage;
 pub(super) mod lines;
 mod page_file;
 mod relations;
@@ -24,6 +25,7 @@ use sessions::{
 use storage::{Compression, Limits, Opened};
 
 use self::{
+    damage::DamageRun,
     lines::{BRANCH, ROLLED_BACK, Read, SessionLines},
     page_file::PageFile,
     relations::{Related, path_between, relations},
@@ -286,15 +288,31 @@ impl Export {
                 survey.note_missing(&missing.tool_use);
             }
             let mut page = Page::new(sink, survey, &name)?;
+            let mut damage = DamageRun::default();
             lines.each(events, &mut |read| {
                 match read {
-                    Read::Event(event) => page.push(event)?,
-                    Read::LeftOut(event, BRANCH | ROLLED_BACK) => page.push_left_out(event)?,
+                    Read::Event(event) => {
+                        damage.end_before(event, &mut |what, n_lines| {
+                            page.note_unreadable(what, n_lines)
+                        })?;
+                        page.push(event)?;
+                    }
+                    Read::LeftOut(event, BRANCH | ROLLED_BACK) => {
+                        damage.end_before(event, &mut |what, n_lines| {
+                            page.note_unreadable(what, n_lines)
+                        })?;
+                        page.push_left_out(event)?;
+                    }
                     Read::LeftOut(..) | Read::Hidden => page.skip(),
-                    Read::Damaged(what) => page.push_unreadable(what)?,
+                    Read::Damaged(line) => {
+                        page.count_unreadable();
+                        damage
+                            .push(line, &mut |what, n_lines| page.note_unreadable(what, n_lines))?;
+                    }
                 }
                 Ok(ControlFlow::Continue(()))
             })?;
+            damage.end(&mut |what, n_lines| page.note_unreadable(what, n_lines))?;
             let figures = page.finish()?.figures;
             Ok(Exported { figures, n_damaged, is_incomplete: false, is_new: true })
         })?;

@@ -35,7 +35,10 @@ use self::{
     window::{MatchedId, Window},
 };
 use super::{
-    export::lines::{Read, SessionLines},
+    export::{
+        damage::DamageRun,
+        lines::{Read, SessionLines},
+    },
     list::title_outside,
 };
 use crate::{
@@ -242,18 +245,24 @@ fn show(
             (shower.n_left_out, shower.n_left) = window.range()?;
         }
         shower.note_branches(is_whole, &lines, events, out)?;
+        let mut damage = DamageRun::default();
         lines.each(events, &mut |read| match read {
             _ if is_interrupted() => {
                 shower.has_shown = true;
                 Ok(ControlFlow::Break(()))
             }
-            Read::Event(event) => shower.event(event, out),
-            Read::Damaged(what) => {
+            Read::Event(event) => {
+                damage.end_before(event, &mut |what, _| shower.page.damage(what, out))?;
+                shower.event(event, out)
+            }
+            Read::Damaged(line) => {
                 shower.has_shown = true;
-                shower.page.damage(what, out).map(ControlFlow::Continue)
+                damage.push(line, &mut |what, _| shower.page.damage(what, out))?;
+                Ok(ControlFlow::Continue(()))
             }
             Read::LeftOut(..) | Read::Hidden => Ok(ControlFlow::Continue(())),
-        })
+        })?;
+        damage.end(&mut |what, _| shower.page.damage(what, out))
     })?;
     shower.page.finish(out)?;
     for unread in lines.unread() {

@@ -514,3 +514,44 @@ fn lines_that_are_not_read_are_said() {
         }
     }
 }
+
+/// A line of two bytes took a block of 80 or more.
+#[test]
+fn unreadable_lines_that_follow_each_other_are_said_together() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("s.jsonl");
+    let prompt = |words: &str| {
+        format!(
+            r#"{{"type":"user","uuid":"{words}","sessionId":"s","message":{{"role":"user","content":"{words}"}}}}"#
+        ) + "\n"
+    };
+    // Neither a blank line nor a record that is not shown is printed between them.
+    let (damage, n_lines) =
+        (["{\n", "\n", "{\n", "{\"type\":\"new\"}\n"].concat().repeat(500), 2000);
+    let lines = [&*prompt("one"), &damage, &prompt("two"), "{\n", &prompt("three"), "{\n{\n"];
+    std::fs::write(&path, lines.concat()).expect("written");
+    for args in [&["show", "--no-pager"][..], &["show", "--markdown"], &["export", "--html"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+        let output = command.args(args).arg(&path).output().expect("the program runs");
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let said = [
+            "line 2: byte ",
+            &format!("lines 4 to {n_lines}: 999 such lines; the first of them: byte "),
+            "two",
+            &format!("line {}: byte ", n_lines + 3),
+            "three",
+            &format!("line {}: byte ", n_lines + 5),
+            &format!("line {}: byte ", n_lines + 6),
+        ];
+        let start = printed.find(said[0]).expect("the first line");
+        let mut rest = &printed[start..];
+        for words in said {
+            let Some((_, after)) = rest.split_once(words) else {
+                panic!("{args:?}: no {words}: {:.2000}", &printed[start..]);
+            };
+            rest = after;
+        }
+        let n_said = printed.matches(": unexpected end of line").count();
+        assert_eq!(n_said, 5, "{args:?}: {:.2000}", &printed[start..]);
+    }
+}

@@ -15,6 +15,7 @@ use jsonl::{Line, Text, json_string};
 use sessions::{Folders, Input, Redact, SessionFiles, SessionPlace};
 use storage::Limits;
 
+use super::damage::Damage;
 use crate::{
     FORMATS,
     hint::io_message,
@@ -37,8 +38,7 @@ pub(in crate::commands) enum Read<'r> {
     LeftOut(&'r Event<'r>, &'static str),
     /// A blank line.
     Hidden,
-    /// The place and the error of an unreadable line.
-    Damaged(&'r str),
+    Damaged(Damage<'r>),
 }
 
 /// Receives each line, and returns whether to stop.
@@ -185,10 +185,10 @@ impl Pass<'_> {
             Err(error) if line.is_blank() || error.kind == jsonl::ErrorKind::Empty => {
                 return each(Read::Hidden);
             }
-            Err(error) => return each(Read::Damaged(&format!("line {number}: {error}"))),
+            Err(error) => return each(Read::Damaged(Damage { file: None, number, error })),
         };
         if let (Some(error), 0) = (event.value.unread(line), event.nth)
-            && each(Read::Damaged(&format!("line {number}: {error}")))?.is_break()
+            && each(Read::Damaged(Damage { file: None, number, error }))?.is_break()
         {
             return Ok(ControlFlow::Break(()));
         }
@@ -258,7 +258,7 @@ impl Pass<'_> {
         Source::new(file).for_each_piece(&[format], &mut |line, value| {
             number += 1;
             let damaged = |error: jsonl::Error, each: &mut EachRead<'_>| {
-                each(Read::Damaged(&format!("{label}, line {number}: {error}")))
+                each(Read::Damaged(Damage { file: Some(&label), number, error }))
             };
             result = match value {
                 Ok(value) => {
