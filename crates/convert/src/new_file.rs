@@ -14,14 +14,19 @@ use crate::{
     terminal::{escape::escape_for_terminal, message::complain},
 };
 
-/// Writes a changed copy of a session, readable only by its owner, and a copy of its sidecar beside it: the records
-/// that are as they were come home with it. Both appear whole or not at all. If the process dies between them, the
-/// same command finishes them.
+/// Writes a changed copy of a session with `write`, readable only by its owner, and a copy of its sidecar beside it: the
+/// records that are as they were come home with it. Both appear whole or not at all. If the process dies between them,
+/// the same command finishes them.
 ///
 /// # Errors
 ///
-/// Returns an error if one of the files exists with other bytes, or cannot be read or written.
-pub(crate) fn write_new_with_sidecar(input: &Input, path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Returns an error if one of the files exists with other bytes, or cannot be read or written, or if `write` returns
+/// one.
+pub(crate) fn write_new_with_sidecar(
+    input: &Input,
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     let outputs = RunOutputs::anywhere(false, INTERRUPTION);
     let mut files = Vec::new();
     if let Some((mut file, _)) = input.sidecar_file()? {
@@ -30,7 +35,7 @@ pub(crate) fn write_new_with_sidecar(input: &Input, path: &Path, bytes: &[u8]) -
         files.push(sidecar.finish()?);
     }
     let mut copy = outputs.create(path, FILE_MODE)?;
-    copy.write_all(bytes)?;
+    write(&mut copy)?;
     files.push(copy.finish()?);
     outputs.publish(files).map_err(|error| match error {
         ConvertError::Exists(path) => {

@@ -88,7 +88,7 @@ pub use self::{
         AssistantMessage, Meta, Record, SCHEMA_VERSION, SystemLine, TitleLine, ToolCallLine,
         ToolResultLine, TurnResult, UserMessage,
     },
-    repair::{BadLines, Repaired, repair},
+    repair::{BadLines, RepairStep, Repaired, Repairer, repair},
     session_line::{NotLoadable, SessionLine},
     store::{
         Appender, Listing, RawLine, RawLines, SessionReader, SessionSummary, SessionWriter,

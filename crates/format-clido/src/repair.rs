@@ -3,12 +3,14 @@
 //! In: a call without a result, and a torn last line. Out: the same session without the torn line,
 //! with a `tool_result` line that reports the interruption.
 
-use core_model::Problem;
-use jsonl::RawBuf;
+use core_model::{Check, Place, Problem};
+use jsonl::{Line, RawBuf, Scanner, Value};
 
 use crate::{
-    ContentBlock, SessionLine, SessionReader,
+    ContentBlock, Record, SessionLine,
     history::{INTERRUPTED, interrupted},
+    store::loadable,
+    validate::{self, is_resumable},
 };
 
 /// What to do with lines that clido does not load.
@@ -51,105 +53,176 @@ pub struct Repaired {
 /// ```
 pub fn repair(session: &[u8], bad_lines: BadLines) -> Repaired {
     let mut repaired = Repaired::default();
-    let mut open = OpenCalls::default();
-    for line in SessionReader::from_slice(session).strict().lines_raw().map_while(Result::ok) {
-        let bytes = line.bytes.strip_suffix(b"\n").unwrap_or(&line.bytes);
-        match line.line {
-            Err(problem) => {
-                repaired.bad_lines.push(problem);
-                if bad_lines == BadLines::Keep {
-                    repaired.push_line(bytes);
-                }
-            }
-            Ok(None) => repaired.push_line(bytes),
-            Ok(Some(mut said)) => {
-                let is_mended = bad_lines == BadLines::Drop && repaired.drop_bad_blocks(&mut said);
-                let is_answered = open.note(&mut said, &mut repaired);
-                match said.encode() {
-                    Ok(mended) if is_mended || is_answered => repaired.push_line(mended.as_bytes()),
-                    _ => repaired.push_line(bytes),
-                }
-            }
-        }
+    let mut repairer = Repairer::new(bad_lines);
+    for line in jsonl::lines(session) {
+        repairer.line(&line, &mut |step| repaired.push(step));
     }
-    open.close(&mut repaired);
+    repairer.finish(&mut |step| repaired.push(step));
     repaired
 }
 
-impl Repaired {
-    fn push_line(&mut self, line: &[u8]) {
-        self.session.extend_from_slice(line);
-        self.session.push(b'\n');
+/// A step of a repair: a line of the repaired session, or a change.
+#[derive(Debug)]
+pub enum RepairStep<'s> {
+    /// The current line as it is, without its newline.
+    Kept(&'s [u8]),
+    /// The current line without its bad blocks or with results of open calls, or a line that was added before it.
+    Written(&'s [u8]),
+    /// The current line is one that clido does not load. [`BadLines::Drop`] leaves it out.
+    BadLine(Problem),
+    /// A block of the current line was left out.
+    BadBlock(RawBuf),
+    /// The call with this id got an error result.
+    Closed(String),
+}
+
+/// A repair that gets the lines of a session one by one. It keeps the ids of open calls.
+#[derive(Debug)]
+pub struct Repairer {
+    bad_lines: BadLines,
+    check: Check,
+    scanner: Scanner,
+    n_lines: u64,
+    open: OpenCalls,
+}
+
+/// Receives each step.
+type EachStep<'e> = dyn FnMut(RepairStep<'_>) + 'e;
+
+impl Repairer {
+    /// Creates a repair of a session.
+    pub fn new(bad_lines: BadLines) -> Self {
+        let check = Check::new(validate::checker());
+        let (scanner, open) = (Scanner::default(), OpenCalls::default());
+        Self { bad_lines, check, scanner, n_lines: 0, open }
     }
 
-    /// Removes bad blocks from a line and returns whether there were any.
-    fn drop_bad_blocks(&mut self, line: &mut SessionLine) -> bool {
-        let n_before = self.bad_blocks.len();
-        if let Some(content) = line.content_mut() {
-            self.bad_blocks.extend(content.extract_if(.., |block| is_bad(block)));
+    /// Repairs the next line, and calls `each` with the steps in order.
+    pub fn line(&mut self, line: &Line<'_>, each: &mut dyn FnMut(RepairStep<'_>)) {
+        self.n_lines = self.n_lines.saturating_add(1);
+        let bytes = line.bytes().strip_suffix(b"\n").unwrap_or(line.bytes());
+        if validate::is_blank(line) {
+            return each(RepairStep::Kept(bytes));
         }
-        self.bad_blocks.len() > n_before
+        let place = Place { line: self.n_lines, offset: line.offset() };
+        let value = self.scanner.scan(line);
+        if let Err(problem) = loadable(&mut self.check, line, value, place) {
+            each(RepairStep::BadLine(problem));
+            if self.bad_lines == BadLines::Keep {
+                each(RepairStep::Kept(bytes));
+            }
+            return;
+        }
+        let Ok(value) = value else { return each(RepairStep::Kept(bytes)) };
+        match mended(value, self.bad_lines, &mut self.open, each) {
+            Some(written) => each(RepairStep::Written(written.as_bytes())),
+            None => each(RepairStep::Kept(bytes)),
+        }
+    }
+
+    /// Ends the session: closes its last calls.
+    pub fn finish(mut self, each: &mut dyn FnMut(RepairStep<'_>)) {
+        self.open.close(each);
     }
 }
 
-fn is_bad(block: &RawBuf) -> bool {
-    ContentBlock::decode(block).is_none()
+/// Returns a line without its bad blocks and with results of open calls; `None` if it stays as it is.
+fn mended(
+    line: Value<'_>,
+    bad_lines: BadLines,
+    open: &mut OpenCalls,
+    each: &mut EachStep<'_>,
+) -> Option<String> {
+    let is_bad = |block| !is_resumable(block);
+    let has_bad = bad_lines == BadLines::Drop && is_message(line) && blocks(line).any(is_bad);
+    let unanswered = open.note(line, each);
+    if !has_bad && unanswered.is_empty() {
+        return None;
+    }
+    let mut said = SessionLine::decode(line).ok()?;
+    let content = said.content_mut()?;
+    if has_bad {
+        let bad = content.extract_if(.., |block| ContentBlock::decode(block).is_none());
+        bad.for_each(|block| each(RepairStep::BadBlock(block)));
+    }
+    for id in unanswered {
+        content.push(interrupted(&id).encode());
+        each(RepairStep::Closed(id));
+    }
+    said.encode().ok()
+}
+
+/// Returns whether a line is a message.
+fn is_message(value: Value<'_>) -> bool {
+    matches!(Record::decode(value), Record::UserMessage(_) | Record::AssistantMessage(_))
+}
+
+/// Returns the blocks of a message.
+fn blocks<'l>(value: Value<'l>) -> impl Iterator<Item = Value<'l>> {
+    value.get("content").into_iter().flat_map(|content| content.items())
+}
+
+/// Returns the texts of a member in the blocks of a type that clido resumes with.
+fn texts_of<'l>(value: Value<'l>, kind: &str, name: &str) -> Vec<String> {
+    let text = |block: Value<'l>| {
+        let is_wanted = is_resumable(block) && block.get("type")?.text()?.is(kind);
+        is_wanted.then(|| Some(block.get(name)?.text()?.decode().into_owned())).flatten()
+    };
+    blocks(value).filter_map(text).collect()
+}
+
+impl Repaired {
+    fn push(&mut self, step: RepairStep<'_>) {
+        match step {
+            RepairStep::Kept(line) | RepairStep::Written(line) => {
+                self.session.extend_from_slice(line);
+                self.session.push(b'\n');
+            }
+            RepairStep::BadLine(problem) => self.bad_lines.push(problem),
+            RepairStep::BadBlock(block) => self.bad_blocks.push(block),
+            RepairStep::Closed(id) => self.closed.push(id),
+        }
+    }
 }
 
 /// Calls of the last response without a result.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct OpenCalls {
     ids: Vec<String>,
     has_results: bool,
 }
 
 impl OpenCalls {
-    /// Updates the open calls before a line is written. Returns whether a result was added to the
-    /// line.
-    fn note(&mut self, line: &mut SessionLine, repaired: &mut Repaired) -> bool {
-        match line {
-            SessionLine::UserMessage { content, .. } => {
-                let results: Vec<String> = content
-                    .iter()
-                    .filter_map(|block| match ContentBlock::decode(block)? {
-                        ContentBlock::ToolResult { tool_use_id, .. } => Some(tool_use_id),
-                        _ => None,
-                    })
-                    .collect();
+    /// Updates the open calls before a line is written. Returns the calls whose results the line must get.
+    fn note(&mut self, line: Value<'_>, each: &mut EachStep<'_>) -> Vec<String> {
+        match Record::decode(line) {
+            Record::UserMessage(_) => {
+                let results = texts_of(line, "tool_result", "tool_use_id");
                 // Only the next message can answer the calls: this one, or the lines of results
                 // before it.
                 if self.has_results || results.is_empty() {
-                    self.close(repaired);
-                    return false;
+                    self.close(each);
+                    return Vec::new();
                 }
                 self.ids.retain(|id| !results.contains(id));
-                let n_open = self.ids.len();
-                for id in self.ids.drain(..) {
-                    content.push(interrupted(&id).encode());
-                    repaired.closed.push(id);
-                }
-                n_open > 0
+                return std::mem::take(&mut self.ids);
             }
-            SessionLine::AssistantMessage { content } => {
-                self.close(repaired);
-                for block in content.iter().filter_map(ContentBlock::decode) {
-                    if let ContentBlock::ToolUse { id, .. } = block {
-                        self.ids.push(id);
-                    }
-                }
-                false
+            Record::AssistantMessage(_) => {
+                self.close(each);
+                self.ids.extend(texts_of(line, "tool_use", "id"));
             }
-            SessionLine::ToolResult { tool_use_id, .. } => {
-                self.ids.retain(|id| id != tool_use_id);
+            Record::ToolResult(result) => {
+                let id = result.tool_use_id;
+                self.ids.retain(|open| !id.is_some_and(|id| id.is(open)));
                 self.has_results = true;
-                false
             }
-            _ => false,
+            _ => {}
         }
+        Vec::new()
     }
 
     /// Writes an error result for each open call.
-    fn close(&mut self, repaired: &mut Repaired) {
+    fn close(&mut self, each: &mut EachStep<'_>) {
         self.has_results = false;
         for id in self.ids.drain(..) {
             let line = SessionLine::ToolResult {
@@ -163,8 +236,8 @@ impl OpenCalls {
                 mtime_nanos: None,
             };
             let line = line.encode().expect("strings alone are loadable");
-            repaired.push_line(line.as_bytes());
-            repaired.closed.push(id);
+            each(RepairStep::Written(line.as_bytes()));
+            each(RepairStep::Closed(id));
         }
     }
 }

@@ -13,6 +13,7 @@ use std::{
 
 use core_model::{Environment, Home, SafeName, Store, System, subfolders};
 
+pub(crate) use self::session_reader::loadable;
 pub use self::{
     find::{find, validate_file},
     listing::{Listing, SessionSummary, list_sessions},

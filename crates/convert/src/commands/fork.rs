@@ -84,7 +84,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         warn_of_sidecar(input)?;
         return Ok(Status::Done);
     };
-    if let Err(error) = write_new_with_sidecar(input, &path, &copy) {
+    if let Err(error) = write_new_with_sidecar(input, &path, |file| file.write_all(&copy)) {
         return failed(&io_message(&error));
     }
     say(&format!("{}: written", escape_for_terminal(&path.to_string_lossy())));

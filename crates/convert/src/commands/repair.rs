@@ -3,10 +3,12 @@
 //! In: a clido session whose last line is torn, with an open call. Out: the session without the torn
 //! line, with an error as the result of the call; and these two changes as messages.
 
+mod bytes;
+mod changes;
 mod pieces;
 
 use std::{
-    io::{self, Write},
+    io::{self, BufWriter, Seek, Write},
     path::{Path, PathBuf},
 };
 
@@ -15,11 +17,10 @@ use clap::ValueHint;
 use clap_complete::engine::ArgValueCompleter;
 use conversion::{CarryMode, Conversion, Source, Target};
 use core_model::{Format, Options, Problem};
-use format_clido::{BadLines, Repaired};
 use sessions::{Input, ReadError, known};
-use storage::Identity;
+use storage::{Identity, Limits, Opened};
 
-use self::pieces::Pieces;
+use self::{bytes::countable, pieces::Pieces};
 use crate::{
     FORMATS, by_name,
     cli::{complete::Sessions, format_names, named_output},
@@ -27,7 +28,6 @@ use crate::{
     formats::detect,
     hint::{io_message, read_message},
     new_file::{warn_of_sidecar, write_new_with_sidecar},
-    reading::whole::read_whole,
     terminal::{
         escape::escape_for_terminal, figures::count, message::failed, progress::say, stdout::stdout,
     },
@@ -86,18 +86,20 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         Ok(read) => read,
         Err(refusal) => return failed(&format!("{label}: {}", read_message(&refusal))),
     };
-    let (pieces, left) = match repaired(&source, format) {
+    let unread = |error| failed(&format!("{label}: {}", io_message(&error)));
+    let (mut pieces, left) = match repaired(source, format) {
         Ok(repaired) => repaired,
-        Err(error) => return failed(&format!("{label}: {}", io_message(&error))),
+        Err(error) => return unread(error),
     };
-    let mut changes: Vec<_> = pieces.changes.iter().collect();
-    changes.sort_by_key(|change| change.offset);
-    for change in changes {
+    let printed = pieces.each_change(&mut |change| {
         let place = match change.line {
             0 => String::new(),
             line => format!("{line}: byte {}:", change.offset),
         };
         say(&format!("{label}:{place} {}", escape_for_terminal(&change.what.to_string())));
+    });
+    if let Err(error) = printed {
+        return unread(error);
     }
     if let Some(problem) = left.first() {
         let message = format!(
@@ -106,29 +108,28 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         );
         return failed(&message);
     }
-    if !pieces.has_message() && Pieces::of(&source, format)?.has_message() {
+    if pieces.had_message && !pieces.has_message()? {
         return failed(&format!(
             "{label}: cannot be repaired: no message would be left; nothing is written"
         ));
     }
     let records = count(pieces.len() as u64, "record");
-    let changes = match pieces.changes.len() {
+    let changes = match pieces.changes.len() as u64 + pieces.n_split {
         0 => "nothing to repair".to_owned(),
-        n_changes => count(n_changes as u64, "change"),
+        n_changes => count(n_changes, "change"),
     };
     let fate = if args.dry_run { "nothing is written" } else { "`convert check` accepts them" };
     if !args.dry_run {
-        let bytes = pieces.bytes();
         match output {
             Some(path) => {
                 // A file with other bytes is not overwritten.
-                if let Err(error) = write_new_with_sidecar(input, path, &bytes) {
+                if let Err(error) = write_new_with_sidecar(input, path, |file| pieces.write(file)) {
                     return failed(&io_message(&error));
                 }
             }
             None => {
-                let mut stdout = stdout();
-                stdout.write_all(&bytes)?;
+                let mut stdout = BufWriter::with_capacity(256 * 1024, stdout());
+                pieces.write(&mut stdout)?;
                 stdout.flush()?;
                 warn_of_sidecar(input)?;
             }
@@ -138,110 +139,81 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     Ok(Status::Done)
 }
 
-/// Returns the bytes of a session, expanded, and its format.
-fn read(input: &Input, args: &Args) -> Result<(Vec<u8>, &'static Format), ReadError> {
-    let source = read_whole(input)?;
+/// Opens a session, and returns it with its format.
+fn read(input: &Input, args: &Args) -> Result<(Opened, &'static Format), ReadError> {
+    let mut source = countable(input.open(Limits::default())?)?;
     let format = match args.format.as_deref().and_then(by_name) {
         Some(format) => format,
-        None => known(FORMATS, detect(&mut Source::new(io::Cursor::new(&source)))?)?,
+        None => known(FORMATS, detect(&mut Source::new(&mut source))?)?,
     };
     if format.framing.is_document() {
         let message = format!("a {} session is one JSON document; repair takes lines", format.name);
         return Err(io::Error::other(message).into());
     }
+    source.rewind()?;
     Ok((source, format))
 }
 
 /// Repairs a session. Returns its records, and the problems that are left.
-fn repaired<'s>(
-    source: &'s [u8],
-    format: &'static Format,
-) -> io::Result<(Pieces<'s>, Vec<Problem>)> {
+fn repaired(source: Opened, format: &'static Format) -> io::Result<(Pieces, Vec<Problem>)> {
     let mut pieces = Pieces::of(source, format)?;
     // A damaged record may have been the parent of others.
     if pieces.has_damage {
-        let is_dangling = |problem: &&Problem| DANGLING_RULES.contains(&problem.rule);
-        for problem in pieces.problems().iter().filter(is_dangling) {
-            pieces.link_to_previous(problem.line);
+        for problem in pieces.problems(|problem| DANGLING_RULES.contains(&problem.rule))? {
+            pieces.link_to_previous(problem.line)?;
         }
     }
-    let mut problems = pieces.stops();
+    let mut problems = pieces.stops()?;
     let is_mark = |problem: &Problem| problem.rule == "byte-order-mark";
-    if problems.iter().any(is_mark) && pieces.remove_mark() {
-        problems = pieces.stops();
+    if problems.iter().any(is_mark) && pieces.remove_mark()? {
+        problems = pieces.stops()?;
     }
     if format.name == format_clido::FORMAT.name {
-        as_clido(&mut pieces);
-        problems = pieces.stops();
+        pieces.repair_as_clido()?;
+        problems = pieces.stops()?;
     }
     let mut has_header = true;
     for _ in 0..MAX_PASSES {
         let is_header = |problem: &Problem| HEADER_RULES.contains(&problem.rule);
-        let (headers, others): (Vec<_>, Vec<_>) = problems.iter().cloned().partition(is_header);
+        let (headers, others): (Vec<_>, Vec<_>) = problems.into_iter().partition(is_header);
         let is_changed = match headers.first() {
             Some(header) if others.is_empty() && has_header => {
                 has_header = false;
                 // A bad header is replaced, and a missing one is added.
                 let is_bad = !header.rule.ends_with("-first");
                 if is_bad {
-                    pieces.leave_out(&headers);
+                    pieces.leave_out(&headers)?;
                 }
-                match new_header(&pieces.bytes(), format)? {
+                match new_header(&mut pieces, format)? {
                     Some(line) => {
-                        pieces.put_first(line, "added a new first record".to_owned());
+                        pieces.put_first(&line, "added a new first record".to_owned())?;
                         true
                     }
                     None => is_bad,
                 }
             }
             _ => {
-                let is_link = |problem: &&Problem| LINK_RULES.contains(&problem.rule);
-                let (links, rest): (Vec<_>, Vec<_>) =
-                    others.into_iter().partition(|problem| is_link(&problem));
+                let is_link = |problem: &Problem| LINK_RULES.contains(&problem.rule);
+                let (links, rest): (Vec<_>, Vec<_>) = others.into_iter().partition(is_link);
                 // What is left out may cut a link, so links come last.
                 match links.first() {
                     Some(link) if rest.is_empty() => {
-                        pieces.link_to_previous(link.line) || pieces.leave_out(&links)
+                        pieces.link_to_previous(link.line)? || pieces.leave_out(&links)?
                     }
-                    _ => pieces.leave_out(&rest),
+                    _ => pieces.leave_out(&rest)?,
                 }
             }
         };
+        problems = pieces.stops()?;
         if !is_changed {
             break;
         }
-        problems = pieces.stops();
     }
     Ok((pieces, problems))
 }
 
-/// Leaves out what clido does not load, and answers open calls as clido does.
-fn as_clido(pieces: &mut Pieces<'_>) {
-    let session = pieces.bytes();
-    let Repaired { session: repaired, bad_lines, bad_blocks, closed } =
-        format_clido::repair(&session, BadLines::Drop);
-    for Problem { line, rule, message, .. } in bad_lines {
-        pieces.change(line, format!("left out a record ({rule}): {message}"));
-    }
-    // The blocks are in the order of their records, which are not known.
-    for block in bad_blocks {
-        let json: String = block.as_str().chars().take(MAX_JSON).collect();
-        pieces.change(0, format!("left out a block that clido does not know: {json}"));
-    }
-    for id in closed {
-        let what = format!("gave the open call {id} an error as its result, as clido does");
-        pieces.change(pieces.len() as u64, what);
-    }
-    if repaired != session {
-        pieces.replace(&repaired);
-    }
-}
-
-/// Limit on the printed characters of a block.
-const MAX_JSON: usize = 80;
-
 /// Returns the first record that the format's writer writes for a session.
-fn new_header(source: &[u8], format: &'static Format) -> io::Result<Option<Vec<u8>>> {
+fn new_header(pieces: &mut Pieces, format: &'static Format) -> io::Result<Option<Vec<u8>>> {
     let conversion = Conversion {
         formats: FORMATS,
         from: format,
@@ -249,9 +221,35 @@ fn new_header(source: &[u8], format: &'static Format) -> io::Result<Option<Vec<u
         carry: CarryMode::None,
         options: Options::default(),
     };
-    let mut written = Vec::new();
-    Source::new(io::Cursor::new(source))
+    let mut written = FirstLine::default();
+    pieces
+        .to_source()?
         .with_events(format, |events| conversion.run_events(events, Target::of(&mut written)))?;
-    let first = jsonl::lines(&written).next().map(|line| line.bytes().to_vec());
-    Ok(first.map(|line| line.strip_suffix(b"\n").unwrap_or(&line).to_vec()))
+    Ok(Some(written.line).filter(|_| written.has_bytes))
+}
+
+/// Keeps the first line that is written.
+#[derive(Default)]
+struct FirstLine {
+    /// The line without its newline.
+    line: Vec<u8>,
+    has_bytes: bool,
+    is_whole: bool,
+}
+
+impl Write for FirstLine {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.has_bytes |= !bytes.is_empty();
+        if !self.is_whole {
+            let end = memchr::memchr(b'\n', bytes);
+            self.line
+                .extend_from_slice(bytes.get(..end.unwrap_or(bytes.len())).unwrap_or_default());
+            self.is_whole = end.is_some();
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

@@ -7,8 +7,8 @@ use std::io::{self, Read};
 use sessions::Input;
 use storage::Limits;
 
-/// Limit on the records of a session in memory. `repair` needs 40 bytes for each record: 12.7 kB that expand to
-/// 400 MB of newlines would take 16 GB.
+/// Limit on the records of a session that is kept in memory, or of which a few bytes for each record are kept: 12.7 kB may
+/// expand to 400 MB of newlines.
 pub(crate) const MAX_RECORDS: usize = 1_000_000;
 
 /// The bytes that are read at a time.
@@ -36,8 +36,6 @@ pub(crate) fn read_whole(input: &Input) -> io::Result<Vec<u8>> {
 
 /// Returns the error for a session with more lines or records than fit into memory.
 pub(crate) fn too_many(units: &str) -> io::Error {
-    let message = format!(
-        "it has more than {MAX_RECORDS} {units}; this command keeps a whole session in memory and takes no more"
-    );
+    let message = format!("it has more than {MAX_RECORDS} {units}; this command takes no more");
     io::Error::other(message)
 }

@@ -231,13 +231,22 @@ fn one_line_that_is_deep_or_never_closed() {
     check_law("deep content", size, (HEAD, &nested, "}}\n"), size);
 }
 
-/// `repair` keeps the session in memory, and a few words for each damaged line. Their sentences took 150 bytes a line.
+/// `repair` kept the session in memory, and up to six copies of its longest line.
 #[test]
-fn repair_of_many_damaged_lines() {
+fn repair_of_one_long_line_or_many_lines() {
     let folder = tempfile::tempdir().expect("a folder");
     let source = folder.path().join("in.jsonl");
-    let damage = "[{\"type\":\n".repeat(4 * MIB / 10);
-    std::fs::write(&source, format!("{HEAD}\"hello\"}}}}\n{damage}")).expect("written");
-    let peak = peak_of_command("repair --as claude-code -o OUT IN", &source);
-    assert!(peak <= 60 * MIB, "{} MiB", peak / MIB);
+    let meta = r#"{"type":"meta","session_id":"s","schema_version":1,"start_time":"2026-01-01T00:00:00.000Z","project_path":""}"#;
+    let start = r#"{"type":"user_message","role":"user","content":[{"type":"text","text":""#;
+    let size = 24 * MIB;
+    let long = format!("{start}{}\"}}]}}\n", "* ".repeat(size / 2));
+    let short = format!("{start}hello\"}}]}}\n").repeat(size / 80);
+    let damage = "[{\"type\":\n".repeat(6 * MIB / 10);
+    for (name, lines, longest) in [("long", long, size), ("short", short, 0), ("damage", damage, 0)]
+    {
+        std::fs::write(&source, format!("{meta}\n{start}hello\"}}]}}\n{lines}")).expect("written");
+        let peak = peak_of_command("repair --as clido -o OUT IN", &source);
+        let law = ALLOWANCE + 3 * longest;
+        assert!(peak <= law, "{name}: {} of {} MiB", peak / MIB, law / MIB);
+    }
 }

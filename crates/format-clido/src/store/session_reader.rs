@@ -189,17 +189,10 @@ impl Decoder {
             return read;
         }
         let value = self.scanner.scan(line);
-        let mut refused = None;
-        if let Some(check) = &mut self.check {
-            check.line(line, value, &mut |problem| {
-                // clido loads a session with blocks that it does not resume with.
-                if problem.stops() && !problem.rule.starts_with("block-") {
-                    refused.get_or_insert(problem);
-                }
-            });
-            // The checker counts only the lines that it sees.
-            refused = refused.map(|problem| Problem { line: place.line, ..problem });
-        }
+        let refused = match &mut self.check {
+            Some(check) => refused(check, line, value, place),
+            None => None,
+        };
         read.line = match refused {
             Some(problem) => Err(problem),
             None => decode(value, place).map(Some),
@@ -213,6 +206,41 @@ impl Decoder {
             name_tools(&mut self.tools, value, line);
         }
         read
+    }
+}
+
+/// Checks a line, and returns the first problem because of which clido does not load it.
+fn refused(
+    check: &mut Check,
+    line: &Line<'_>,
+    value: jsonl::Result<Value<'_>>,
+    place: Place,
+) -> Option<Problem> {
+    let mut refused = None;
+    check.line(line, value, &mut |problem| {
+        // clido loads a session with blocks that it does not resume with.
+        if problem.stops() && !problem.rule.starts_with("block-") {
+            refused.get_or_insert(problem);
+        }
+    });
+    // The checker counts only the lines that it sees.
+    refused.map(|problem| Problem { line: place.line, ..problem })
+}
+
+/// Checks whether clido loads a line.
+///
+/// # Errors
+///
+/// Returns the first problem of the line.
+pub(crate) fn loadable(
+    check: &mut Check,
+    line: &Line<'_>,
+    value: jsonl::Result<Value<'_>>,
+    place: Place,
+) -> Result<(), Problem> {
+    match refused(check, line, value, place) {
+        Some(problem) => Err(problem),
+        None => decode(value, place).map(|_| ()),
     }
 }
 
