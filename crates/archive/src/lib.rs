@@ -84,8 +84,9 @@ pub use self::{
     warning::{Warning, Warnings},
     worker::{
         chunk::{Worker, WorkerRoot},
-        merged::{LabeledReport, Merged, MergedReports},
+        merged::{LabeledReport, Merged},
         named, open,
+        plan_index::{BadPlan, PlanIndex},
         planned::{Malformed, Planned},
         queue::{Line, Queue, Shard},
         receipt::receipt_of_no_unit,

@@ -4,7 +4,9 @@
 
 pub(crate) mod chunk;
 mod collected;
+mod kept_lines;
 pub(crate) mod merged;
+pub(crate) mod plan_index;
 pub(crate) mod planned;
 pub(crate) mod queue;
 pub(crate) mod receipt;

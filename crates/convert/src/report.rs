@@ -6,15 +6,15 @@
 mod summary;
 
 use std::{
-    collections::BTreeSet,
     fs::File,
-    io::{self, Read, Write},
+    io::{self, Read, Seek, Write},
     path::Path,
     time::Duration,
 };
 
 use archive::{FileReport, FileStatus, JobConfig, ReportOptions, Status};
 use storage::{AtomicFile, AtomicFileOptions, FILE_MODE, Place, Replace};
+use tempfile::SpooledTempFile;
 
 use crate::{
     interrupt::INTERRUPTION,
@@ -45,85 +45,165 @@ pub(crate) fn close(
     full: Option<&str>,
     time: Duration,
 ) -> io::Result<Status> {
-    let report_options = settings.report_options;
     if files.iter().any(|it| it.status == FileStatus::OutputClosed) {
         return Ok(Status::Done);
     }
-    for it in files {
-        it.problems.iter().for_each(|problem| complain(problem));
-        if !report_options.quiet {
-            it.summary.iter().for_each(|line| say(&escape_for_terminal(line)));
-        }
-    }
-    tell_strays(files);
-    let n_left = files.iter().filter(|it| it.status.is_left()).count();
-    let n_all = files.len();
-    match full {
-        Some(place) => complain(&format!(
-            "no space left on the file system of {place}: {n_left} of {n_all} files are left; \
-             the same command goes on with them"
-        )),
-        None if n_left > 0 => {
-            let same =
-                if report_options.is_folder { "; the same command goes on with them" } else { "" };
-            complain(&format!("interrupted: {n_left} of {n_all} files are left{same}"));
-        }
-        None => {}
-    }
-    if report_options.is_folder && !report_options.quiet {
-        Summary::of(files).print(settings, time);
-    }
-    if let Some(path) = settings.report {
-        let totals = report_options.is_folder.then(|| Summary::of(files).json());
-        let objects = files.iter().map(|it| &*it.json).filter(|json| !json.is_empty());
-        let objects: Vec<&[u8]> = objects.chain(totals.as_deref()).collect();
-        let report = [b"[", &*objects.join(&b",\n"[..]), b"]\n"].concat();
-        write_report(path, &report).map_err(|error| {
-            io::Error::new(
-                error.kind(),
-                format!("{}: {error}", escape_for_terminal(&path.to_string_lossy())),
-            )
-        })?;
-    }
-    let status = status(files, full.is_some());
-    if status == Status::Failed && files.iter().all(|it| it.problems.is_empty()) {
-        complain(&match files.len() {
-            0 => "nothing to convert: no file was found".to_owned(),
-            n => format!("no session among {}", count(n as u64, "file")),
-        });
-    }
-    Ok(status)
+    let mut closing = Closing::new(*settings);
+    files.iter().try_for_each(|file| closing.push(file))?;
+    closing.finish(full, time)
 }
 
-/// Prints the number of stray files in folders of sessions, and the first five names.
-fn tell_strays(files: &[FileReport]) {
-    /// Limit on printed names.
-    const MAX_NAMES: usize = 5;
-    let names: Vec<String> =
-        files.iter().filter_map(|it| it.stray.as_deref()).map(escape_for_terminal).collect();
-    if names.is_empty() {
-        return;
-    }
-    let (some, more) = names.split_at(names.len().min(MAX_NAMES));
-    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
-    complain(&format!(
-        "{} left out, unknown to the client of the session beside: {}{more}",
-        count(names.len() as u64, "file"),
-        some.join(", ")
-    ));
+/// The end of a run: gets the reports of its files one by one, and keeps sums.
+pub(crate) struct Closing<'t> {
+    settings: SummarySettings<'t>,
+    summary: Summary,
+    /// The number of files, and of the files that are left.
+    n_all: usize,
+    n_left: usize,
+    n_strays: u64,
+    /// The names of the first stray files.
+    strays: Vec<String>,
+    worst: Option<Status>,
+    is_something_done: bool,
+    /// Whether a file was refused because of damage.
+    is_strict: bool,
+    has_problems: bool,
+    /// The objects of the report.
+    objects: SpooledTempFile,
+    n_objects: u64,
 }
 
-/// Returns 0 if all is well, 2 if nothing was converted or a damaged file was refused, otherwise 1.
-fn status(files: &[FileReport], is_full: bool) -> Status {
-    let is_something_done = files.iter().any(FileReport::is_fine);
-    let worst = files.iter().map(|it| it.exit).max().unwrap_or(Status::Failed);
-    let is_strict = files.iter().any(|it| it.is_refused_for_damage);
-    match worst {
-        _ if is_full => Status::Attention,
-        Status::Failed if is_strict => Status::Failed,
-        Status::Failed if is_something_done => Status::Attention,
-        Status::Done if !is_something_done => Status::Failed,
-        worst => worst,
+/// Limit on printed names of stray files.
+const MAX_NAMES: usize = 5;
+
+/// Limit on the bytes of a report in memory.
+const MAX_IN_MEMORY: usize = 1024 * 1024;
+
+impl<'t> Closing<'t> {
+    /// Starts the end of a run.
+    pub(crate) fn new(settings: SummarySettings<'t>) -> Self {
+        Self {
+            settings,
+            summary: Summary::default(),
+            n_all: 0,
+            n_left: 0,
+            n_strays: 0,
+            strays: Vec::new(),
+            worst: None,
+            is_something_done: false,
+            is_strict: false,
+            has_problems: false,
+            objects: SpooledTempFile::new(MAX_IN_MEMORY),
+            n_objects: 0,
+        }
+    }
+
+    /// Returns the number of files.
+    pub(crate) fn n_files(&self) -> usize {
+        self.n_all
+    }
+
+    /// Prints the messages of a file, and adds it to the sums and to the report.
+    pub(crate) fn push(&mut self, file: &FileReport) -> io::Result<()> {
+        file.problems.iter().for_each(|problem| complain(problem));
+        if !self.settings.report_options.quiet {
+            file.summary.iter().for_each(|line| say(&escape_for_terminal(line)));
+        }
+        if let Some(stray) = &file.stray {
+            self.n_strays += 1;
+            if self.strays.len() < MAX_NAMES {
+                self.strays.push(escape_for_terminal(stray));
+            }
+        }
+        self.n_all += 1;
+        self.n_left += usize::from(file.status.is_left());
+        self.worst = self.worst.max(Some(file.exit));
+        self.is_something_done |= file.is_fine();
+        self.is_strict |= file.is_refused_for_damage;
+        self.has_problems |= !file.problems.is_empty();
+        self.summary.push(file);
+        self.push_object(&file.json)
+    }
+
+    /// Adds an object to the report, if there is one.
+    fn push_object(&mut self, json: &[u8]) -> io::Result<()> {
+        if self.settings.report.is_none() || json.is_empty() {
+            return Ok(());
+        }
+        self.objects.write_all(if self.n_objects == 0 { b"[" } else { b",\n" })?;
+        self.n_objects += 1;
+        self.objects.write_all(json)
+    }
+
+    /// Prints the summary, writes the report, and returns the status.
+    pub(crate) fn finish(mut self, full: Option<&str>, time: Duration) -> io::Result<Status> {
+        let report_options = self.settings.report_options;
+        self.tell_strays();
+        let (n_left, n_all) = (self.n_left, self.n_all);
+        match full {
+            Some(place) => complain(&format!(
+                "no space left on the file system of {place}: {n_left} of {n_all} files are left; \
+                 the same command goes on with them"
+            )),
+            None if n_left > 0 => {
+                let same = if report_options.is_folder {
+                    "; the same command goes on with them"
+                } else {
+                    ""
+                };
+                complain(&format!("interrupted: {n_left} of {n_all} files are left{same}"));
+            }
+            None => {}
+        }
+        if report_options.is_folder && !report_options.quiet {
+            self.summary.print(&self.settings, time);
+        }
+        if let Some(path) = self.settings.report {
+            if report_options.is_folder {
+                self.push_object(&self.summary.json())?;
+            }
+            self.objects.write_all(if self.n_objects == 0 { b"[]\n" } else { b"]\n" })?;
+            self.objects.rewind()?;
+            write_report(path, &mut self.objects).map_err(|error| {
+                io::Error::new(
+                    error.kind(),
+                    format!("{}: {error}", escape_for_terminal(&path.to_string_lossy())),
+                )
+            })?;
+        }
+        let status = self.status(full.is_some());
+        if status == Status::Failed && !self.has_problems {
+            complain(&match n_all {
+                0 => "nothing to convert: no file was found".to_owned(),
+                n => format!("no session among {}", count(n as u64, "file")),
+            });
+        }
+        Ok(status)
+    }
+
+    /// Prints the number of stray files in folders of sessions, and the first names.
+    fn tell_strays(&self) {
+        if self.strays.is_empty() {
+            return;
+        }
+        let n_more = self.n_strays - self.strays.len() as u64;
+        let more = if n_more == 0 { String::new() } else { format!(" and {n_more} more") };
+        complain(&format!(
+            "{} left out, unknown to the client of the session beside: {}{more}",
+            count(self.n_strays, "file"),
+            self.strays.join(", ")
+        ));
+    }
+
+    /// Returns 0 if all is well, 2 if nothing was converted or a damaged file was refused, otherwise 1.
+    fn status(&self, is_full: bool) -> Status {
+        match self.worst.unwrap_or(Status::Failed) {
+            _ if is_full => Status::Attention,
+            Status::Failed if self.is_strict => Status::Failed,
+            Status::Failed if self.is_something_done => Status::Attention,
+            Status::Done if !self.is_something_done => Status::Failed,
+            worst => worst,
+        }
     }
 }
 
@@ -157,24 +237,20 @@ fn is_report(path: &Path) -> bool {
 }
 
 /// Writes the report, readable by its owner alone.
-fn write_report(path: &Path, report: &[u8]) -> io::Result<()> {
+fn write_report(path: &Path, report: &mut impl Read) -> io::Result<()> {
     // A terminal, a pipe, or a link such as /dev/stdout must not be replaced by a file.
     if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
-        return File::options().write(true).truncate(true).open(path)?.write_all(report);
+        let mut file = File::options().write(true).truncate(true).open(path)?;
+        return io::copy(report, &mut file).map(|_| ());
     }
     let place = Place::of(path)?;
     let folder = place.folder.clone();
     let options = AtomicFileOptions { interruption: INTERRUPTION, ..AtomicFileOptions::default() };
     let mut pending = AtomicFile::create(place, FILE_MODE, options)?;
-    pending.write_all(report)?;
+    io::copy(report, &mut pending)?;
     let finished = pending.finish()?;
     finished.sync()?;
     // A file that came during the run is kept as a backup.
     finished.publish(if is_report(path) { Replace::Own } else { Replace::KeepOld })?;
     folder.sync()
-}
-
-/// Returns the formats of the converted files.
-pub(crate) fn sources(files: &[FileReport]) -> BTreeSet<&'static str> {
-    files.iter().filter_map(|it| it.figures.from).collect()
 }

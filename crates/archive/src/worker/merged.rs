@@ -1,17 +1,22 @@
 //! Merges the receipts of a plan, and checks that all are there and fit the plan.
+//!
+//! Plans and receipts are read again when their content is needed. For each unit, places and hashes are kept.
 
 use std::{
-    collections::HashMap,
-    io::{self, Read},
-    path::PathBuf,
+    cmp::Reverse,
+    collections::BinaryHeap,
+    io,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
 use core_model::Formats;
-use jsonl::Stream;
 
 use super::{
     VERSION,
+    kept_lines::{KeptLines, LinePlace},
+    named,
+    plan_index::{PlanIndex, hash},
     planned::Planned,
     receipt::{ReceiptLine, ReceiptStatus},
     store::Store,
@@ -19,163 +24,33 @@ use super::{
 use crate::{file_report::FileReport, record};
 
 /// The merged receipts of a plan.
-#[derive(Debug)]
 pub struct Merged<'p> {
     formats: Formats,
-    plan: &'p [Planned],
-    places: HashMap<&'p str, usize>,
-    receipts: Vec<Option<Kept>>,
-    /// The problems with the receipts, one per line.
-    pub problems: Vec<String>,
+    plan: &'p mut PlanIndex,
+    /// The files of receipts.
+    files: Vec<KeptLines>,
+    store: Option<Store>,
+    kept: Vec<Option<Kept>>,
+    /// The order of the units by the paths of their sessions; `None` if it is the plan's.
+    order: Option<Vec<u32>>,
+    problems: Vec<String>,
     n_strange: u64,
-    /// The lines of outputs that were about to get their names when a worker ended.
-    begun: Vec<Box<str>>,
 }
 
-/// The used content of a receipt.
-#[derive(Debug)]
+/// What is kept of a receipt.
+#[derive(Clone, Copy, Debug)]
 struct Kept {
+    /// The file and the place of its line; `None` in the store.
+    place: Option<(u32, LinePlace)>,
     status: ReceiptStatus,
-    sha256: Option<Box<str>>,
-    time: Duration,
-    /// The error of a unit, if its files have none.
-    error: Option<String>,
-    files: Vec<FileReport>,
-    written: Vec<Box<str>>,
+    has_sha256: bool,
+    sha256: u32,
 }
 
-impl<'p> Merged<'p> {
-    /// Creates a merge without receipts.
-    pub fn of(formats: Formats, plan: &'p [Planned]) -> Self {
-        let places = plan.iter().enumerate().map(|(unit_idx, it)| (&*it.id, unit_idx)).collect();
-        let receipts = plan.iter().map(|_| None).collect();
-        let (problems, n_strange, begun) = Default::default();
-        Self { formats, plan, places, receipts, problems, n_strange, begun }
-    }
-
-    /// Reads receipts in any order; for duplicate units, a successful receipt wins.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the file cannot be read.
-    pub fn read(&mut self, receipts: impl Read) -> io::Result<()> {
-        let mut stream = Stream::new(receipts);
-        while let Some(line) = stream.next()? {
-            if !line.is_blank() {
-                self.take(line.bytes());
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads the receipts in the output folder.
-    pub fn read_store(&mut self, store: &Store) {
-        for planned in self.plan {
-            if let Some(receipt) = store.read(&planned.id) {
-                self.take(&receipt);
-            }
-        }
-    }
-
-    /// Reads the lines of outputs of units that are not done: the outputs may be there.
-    pub fn read_begun(&mut self, store: &Store) {
-        let is_done = |kept: &Option<Kept>| {
-            kept.as_ref().is_some_and(|kept| kept.status != ReceiptStatus::Fail)
-        };
-        for (planned, kept) in self.plan.iter().zip(&self.receipts) {
-            if !is_done(kept)
-                && let Ok(lines) = String::from_utf8(store.begun(&planned.id))
-            {
-                self.begun.extend(lines.lines().map(Box::from));
-            }
-        }
-    }
-
-    fn take(&mut self, line: &[u8]) {
-        let line: ReceiptLine<'_> = record::read(line).unwrap_or_default();
-        let place = line.id.body().and_then(|id| self.places.get(id).copied());
-        let status = line.status.decoded().and_then(|name| ReceiptStatus::named(&name));
-        let (Some(VERSION), Some(unit_idx), Some(status)) = (line.v.0, place, status) else {
-            self.n_strange += 1;
-            return;
-        };
-        let planned = &self.plan[unit_idx];
-        let is_as_planned = line.etag.decoded().is_some_and(|etag| *etag == *planned.etag);
-        if line.digest.hash() != Some(planned.digest) || !is_as_planned {
-            // The receipt is of another plan, so the unit is not done.
-            return;
-        }
-        let new = Kept::of(self.formats, &line, status);
-        let id = planned.main.display();
-        let kept = &mut self.receipts[unit_idx];
-        match kept {
-            Some(kept)
-                if kept.status != ReceiptStatus::Fail && new.status != ReceiptStatus::Fail =>
-            {
-                if kept.sha256 != new.sha256 {
-                    self.problems.push(format!("{id}: two receipts do not agree"));
-                }
-                // `Ok` has more content than `Skip`.
-                if new.status == ReceiptStatus::Ok {
-                    *kept = new;
-                }
-            }
-            Some(_) if new.status == ReceiptStatus::Fail => {}
-            _ => *kept = Some(new),
-        }
-    }
-
-    /// Returns the number of units without a receipt.
-    pub fn n_missing(&self) -> usize {
-        self.receipts.iter().filter(|receipt| receipt.is_none()).count()
-    }
-
-    /// Returns the lines of the journal for all outputs, and for outputs that were about to get their names.
-    pub fn written(&self) -> impl Iterator<Item = &str> {
-        let receipts = self.receipts.iter().flatten();
-        receipts.flat_map(|it| &it.written).chain(&self.begun).map(|line| &**line)
-    }
-
-    /// Returns the total time of all units.
-    pub fn time(&self) -> Duration {
-        self.receipts.iter().flatten().map(|it| it.time).sum()
-    }
-
-    /// Returns the reports and the problems.
-    pub fn settle(self) -> MergedReports {
-        let mut problems = self.problems;
-        if self.n_strange > 0 {
-            problems.push(format!("{} lines are no receipts of this plan", self.n_strange));
-        }
-        let mut of_unit: Vec<(&Planned, Kept)> = Vec::new();
-        for (planned, kept) in self.plan.iter().zip(self.receipts) {
-            of_unit.extend(kept.map(|kept| (planned, kept)));
-        }
-        of_unit.sort_by_key(|(planned, _)| &planned.main);
-        let mut files = Vec::new();
-        for (planned, kept) in of_unit {
-            if let Some(error) = kept.error {
-                problems.push(format!("{}: {error}", planned.main.display()));
-            }
-            let paths = std::iter::once(&planned.main).chain(&planned.subs);
-            let paths = paths.chain(std::iter::repeat(&planned.main));
-            let label = |path: &PathBuf| path.to_string_lossy().into_owned();
-            let labels = paths.map(label);
-            files.extend(
-                labels.zip(kept.files).map(|(label, report)| LabeledReport { label, report }),
-            );
-        }
-        MergedReports { files, problems }
-    }
-}
-
-/// The reports of a plan's units.
-#[derive(Debug)]
-pub struct MergedReports {
-    /// The reports, sorted by the paths of their sessions.
-    pub files: Vec<LabeledReport>,
-    /// Messages about units that failed, and about lines that are no receipts.
-    pub problems: Vec<String>,
+/// The receipt of a unit.
+struct Receipt {
+    planned: Planned,
+    line: Vec<u8>,
 }
 
 /// The report on a file, with the file's path.
@@ -187,19 +62,259 @@ pub struct LabeledReport {
     pub report: FileReport,
 }
 
-impl Kept {
-    fn of(formats: Formats, line: &ReceiptLine<'_>, status: ReceiptStatus) -> Self {
-        let files = line.files.0.iter().flatten().filter_map(|file| file.0.as_ref());
-        let files: Vec<FileReport> = files.filter_map(|file| file.report(formats)).collect();
-        let is_told = files.iter().any(|file| !file.problems.is_empty());
-        let written = line.written.0.iter().flatten();
-        Self {
-            status,
-            sha256: line.sha256.body().map(Into::into),
-            time: Duration::from_millis(line.ms.0.unwrap_or(0)),
-            error: line.error.decoded().filter(|_| !is_told),
-            files,
-            written: written.map(|line| line.get().into()).collect(),
+impl<'p> Merged<'p> {
+    /// Creates a merge without receipts.
+    pub fn of(formats: Formats, plan: &'p mut PlanIndex) -> Self {
+        let kept = vec![None; plan.n_units()];
+        let (files, store, order, problems) = (Vec::new(), None, None, Vec::new());
+        Self { formats, plan, files, store, kept, order, problems, n_strange: 0 }
+    }
+
+    /// Reads receipts in any order, from standard input for `-`; for duplicate units, a successful receipt wins.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file or the plan cannot be read.
+    pub fn read(&mut self, path: &Path) -> io::Result<()> {
+        let mut lines = KeptLines::open(path)?;
+        let (file_idx, mut taken) = (u32::try_from(self.files.len()).unwrap_or(u32::MAX), Ok(()));
+        let read = lines.each(&mut |_, place, line| {
+            taken = self.take(line, Some((file_idx, place)));
+            taken.is_ok()
+        });
+        read.map_err(|error| named(error, path))?;
+        self.files.push(lines);
+        taken
+    }
+
+    /// Reads the receipts in the output folder.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the plan cannot be read.
+    pub fn read_store(&mut self, store: Store) -> io::Result<()> {
+        let mut line = Vec::new();
+        for unit_idx in 0..self.plan.n_units() {
+            let planned = self.plan.unit(unit_idx, &mut line)?;
+            if let Some(receipt) = store.read(&planned.id) {
+                self.take(&receipt, None)?;
+            }
         }
+        self.store = Some(store);
+        Ok(())
+    }
+
+    fn take(&mut self, line: &[u8], place: Option<(u32, LinePlace)>) -> io::Result<()> {
+        let line: ReceiptLine<'_> = record::read(line).unwrap_or_default();
+        let unit_idx = line.id.body().and_then(|id| self.plan.find(id));
+        let status = line.status.decoded().and_then(|name| ReceiptStatus::named(&name));
+        let (Some(VERSION), Some(unit_idx), Some(status)) = (line.v.0, unit_idx, status) else {
+            self.n_strange += 1;
+            return Ok(());
+        };
+        let planned = self.plan.unit(unit_idx, &mut Vec::new())?;
+        let is_as_planned = line.etag.decoded().is_some_and(|etag| *etag == *planned.etag);
+        let Some(kept) = self.kept.get_mut(unit_idx) else { return Ok(()) };
+        if line.digest.hash() != Some(planned.digest) || !is_as_planned {
+            // The receipt is of another plan, so the unit is not done.
+            return Ok(());
+        }
+        let sha256 = line.sha256.body();
+        let (has_sha256, sha256) = (sha256.is_some(), sha256.map_or(0, |it| hash(it) as u32));
+        let new = Kept { place, status, has_sha256, sha256 };
+        match kept {
+            Some(kept)
+                if kept.status != ReceiptStatus::Fail && new.status != ReceiptStatus::Fail =>
+            {
+                if (kept.has_sha256, kept.sha256) != (new.has_sha256, new.sha256) {
+                    let id = planned.main.display();
+                    self.problems.push(format!("{id}: two receipts do not agree"));
+                }
+                // `Ok` has more content than `Skip`.
+                if new.status == ReceiptStatus::Ok {
+                    *kept = new;
+                }
+            }
+            Some(_) if new.status == ReceiptStatus::Fail => {}
+            _ => *kept = Some(new),
+        }
+        Ok(())
+    }
+
+    /// Returns the number of units without a receipt.
+    pub fn n_missing(&self) -> usize {
+        self.kept.iter().filter(|kept| kept.is_none()).count()
+    }
+
+    /// Reads the receipt of a unit again; `None` if there is none.
+    fn receipt(&mut self, unit_idx: usize) -> io::Result<Option<Receipt>> {
+        let Some(kept) = self.kept.get(unit_idx).copied().flatten() else { return Ok(None) };
+        let mut line = Vec::new();
+        let planned = self.plan.unit(unit_idx, &mut line)?;
+        let changed = || {
+            let main = planned.main.display();
+            io::Error::other(format!("{main}: its receipt was changed while it was read"))
+        };
+        match kept.place {
+            Some((file_idx, place)) => {
+                let file = self.files.get_mut(file_idx as usize).ok_or_else(changed)?;
+                file.read(place, &mut line)?;
+            }
+            None => {
+                let store = self.store.as_ref().ok_or_else(changed)?;
+                line = store.read(&planned.id).ok_or_else(changed)?;
+            }
+        }
+        let is_of_unit = record::read::<ReceiptLine<'_>>(&line)
+            .is_some_and(|receipt| receipt.id.body() == Some(&planned.id));
+        if is_of_unit { Ok(Some(Receipt { planned, line })) } else { Err(changed()) }
+    }
+
+    /// Calls `each` with the lines of the journal for all outputs, and returns the total time of all units.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the plan or the receipts cannot be read again, or if `each` returns one.
+    pub fn each_written(
+        &mut self,
+        each: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+    ) -> io::Result<Duration> {
+        let mut time = Duration::ZERO;
+        let (mut is_sorted, mut before) = (true, PathBuf::new());
+        for unit_idx in 0..self.plan.n_units() {
+            let Some(Receipt { planned, line }) = self.receipt(unit_idx)? else { continue };
+            let receipt: ReceiptLine<'_> = record::read(&line).unwrap_or_default();
+            time += Duration::from_millis(receipt.ms.0.unwrap_or(0));
+            for line in receipt.written.0.iter().flatten() {
+                each(line.get().as_bytes())?;
+            }
+            is_sorted &= before <= planned.main;
+            before = planned.main;
+        }
+        self.order = if is_sorted { None } else { Some(self.by_path()?) };
+        Ok(time)
+    }
+
+    /// Calls `each` with the lines of outputs that were about to get their names when a worker ended, of units that are
+    /// not done: the outputs may be there.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the plan cannot be read again, or if `each` returns one.
+    pub fn each_begun(
+        &mut self,
+        store: &Store,
+        each: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut line = Vec::new();
+        for (unit_idx, kept) in self.kept.iter().enumerate() {
+            if kept.is_none_or(|kept| kept.status == ReceiptStatus::Fail) {
+                let planned = self.plan.unit(unit_idx, &mut line)?;
+                let begun = store.begun(&planned.id);
+                begun.split(|byte| *byte == b'\n').try_for_each(&mut *each)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sorts the units by the paths of their sessions.
+    fn by_path(&mut self) -> io::Result<Vec<u32>> {
+        /// Limit on the bytes of paths in memory.
+        const MAX_PATHS: usize = 2 * 1024 * 1024;
+        let (mut runs, mut run, mut n_bytes) = (Vec::new(), Vec::new(), 0);
+        let mut line = Vec::new();
+        let sorted = |run: &mut Vec<(PathBuf, u32)>| {
+            run.sort_by(|(one, _), (other, _)| one.cmp(other));
+            run.drain(..).map(|(_, unit_idx)| unit_idx).collect::<Vec<u32>>().into_iter()
+        };
+        for unit_idx in 0..self.plan.n_units() {
+            let main = self.plan.unit(unit_idx, &mut line)?.main;
+            n_bytes += main.as_os_str().len() + size_of::<(PathBuf, u32)>();
+            run.push((main, u32::try_from(unit_idx).unwrap_or(u32::MAX)));
+            if n_bytes > MAX_PATHS {
+                runs.push(sorted(&mut run));
+                n_bytes = 0;
+            }
+        }
+        runs.push(sorted(&mut run));
+        drop(run);
+        // The next unit of each run. Of equal paths, the first unit of the plan comes first.
+        let mut next = BinaryHeap::new();
+        let mut order = Vec::with_capacity(self.plan.n_units());
+        let mut read = |at: u32| Ok::<_, io::Error>(self.plan.unit(at as usize, &mut line)?.main);
+        for (run_idx, run) in runs.iter_mut().enumerate() {
+            if let Some(first) = run.next() {
+                next.push(Reverse((read(first)?, run_idx, first)));
+            }
+        }
+        while let Some(Reverse((_, run_idx, unit_idx))) = next.pop() {
+            order.push(unit_idx);
+            if let Some(following) = runs.get_mut(run_idx).and_then(Iterator::next) {
+                next.push(Reverse((read(following)?, run_idx, following)));
+            }
+        }
+        Ok(order)
+    }
+
+    /// Calls `each` with the receipts, sorted by the paths of their sessions. [`Merged::each_written`] finds this order.
+    fn each_receipt(
+        &mut self,
+        each: &mut dyn FnMut(&Planned, &ReceiptLine<'_>, Vec<FileReport>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let order = self.order.take();
+        for place in 0..self.plan.n_units() {
+            let unit_idx = match &order {
+                Some(order) => order.get(place).map_or(place, |unit_idx| *unit_idx as usize),
+                None => place,
+            };
+            let Some(Receipt { planned, line }) = self.receipt(unit_idx)? else { continue };
+            let receipt: ReceiptLine<'_> = record::read(&line).unwrap_or_default();
+            let files = receipt.files.0.iter().flatten().filter_map(|file| file.0.as_ref());
+            let files = files.filter_map(|file| file.report(self.formats)).collect();
+            each(&planned, &receipt, files)?;
+        }
+        self.order = order;
+        Ok(())
+    }
+
+    /// Calls `each` with messages about units that failed, and about lines that are no receipts. Returns the number of
+    /// files whose reports have counts alone.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the plan or the receipts cannot be read again.
+    pub fn each_problem(&mut self, each: &mut dyn FnMut(&str)) -> io::Result<u64> {
+        std::mem::take(&mut self.problems).iter().for_each(|problem| each(problem));
+        if self.n_strange > 0 {
+            each(&format!("{} lines are no receipts of this plan", self.n_strange));
+        }
+        let mut n_brief = 0;
+        self.each_receipt(&mut |planned, receipt, mut files| {
+            let is_told = files.iter().any(|file| !file.problems.is_empty());
+            // The error of a unit, if its files have none.
+            if let Some(error) = receipt.error.decoded().filter(|_| !is_told) {
+                each(&format!("{}: {error}", planned.main.display()));
+            }
+            n_brief += files.iter_mut().map(|file| u64::from(file.complete_json(""))).sum::<u64>();
+            Ok(())
+        })?;
+        Ok(n_brief)
+    }
+
+    /// Calls `each` with the reports, sorted by the paths of their sessions.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the plan or the receipts cannot be read again, or if `each` returns one.
+    pub fn each_report(
+        &mut self,
+        each: &mut dyn FnMut(LabeledReport) -> io::Result<()>,
+    ) -> io::Result<()> {
+        self.each_receipt(&mut |planned, _, files| {
+            let paths = std::iter::once(&planned.main).chain(&planned.subs);
+            let paths = paths.chain(std::iter::repeat(&planned.main));
+            let labels = paths.map(|path| path.to_string_lossy().into_owned());
+            labels.zip(files).try_for_each(|(label, report)| each(LabeledReport { label, report }))
+        })
     }
 }

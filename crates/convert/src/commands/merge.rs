@@ -1,14 +1,11 @@
 //! `merge`: checks that all units of a plan were converted, and writes their journal and one
 //! report.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::{io, path::PathBuf};
 
 use archive::{
-    Journal, Merged, MergedReports, OutputRoot, Planned, Queue, ReportOptions, Status, Store,
-    named, open,
+    BadPlan, Journal, LabeledReport, Merged, OutputRoot, PlanIndex, ReportOptions, Status, Store,
+    named,
 };
 use clap::ValueHint;
 use sessions::Stores;
@@ -18,7 +15,7 @@ use crate::{
     cli::ConversionArgs,
     hint::convert_hint,
     interrupt::INTERRUPTION,
-    report::{self, SummarySettings},
+    report::{self, Closing, SummarySettings},
     terminal::{
         escape::escape_for_terminal,
         figures::count,
@@ -47,8 +44,10 @@ pub(crate) struct Args {
 
 /// Merges the receipts. Returns the status that a single run would have returned.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
-    let plan = match read_plan(&args.plan)? {
+    let mut plan = match PlanIndex::read(&args.plan) {
         Ok(plan) => plan,
+        Err(BadPlan::Io(error)) => return Err(error),
+        Err(BadPlan::Empty) => return failed(&BadPlan::Empty.to_string()),
         Err(why) => {
             return failed(&format!(
                 "{}: {why}",
@@ -56,12 +55,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             ));
         }
     };
-    let Some(first) = plan.first() else {
-        return failed("the plan has no units; write one with `convert plan`");
-    };
+    let first = plan.first.clone();
     report::check_place(args.report.as_deref())?;
-    let is_like_first = |it: &Planned| it.root == first.root && it.digest == first.digest;
-    if !plan.iter().all(is_like_first) {
+    if !plan.is_uniform {
         return failed(
             "the units of the plan have different output folders or options; merge each plan alone",
         );
@@ -82,31 +78,28 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             ));
         }
     };
-    let mut merged = Merged::of(FORMATS, &plan);
+    let n_units = plan.n_units();
+    let mut merged = Merged::of(FORMATS, &mut plan);
     for path in &args.receipts {
-        merged.read(open(path)?).map_err(|error| named(error, path))?;
+        merged.read(path)?;
     }
     let store = Store::of(base.clone(), INTERRUPTION);
     if args.receipts.is_empty() {
-        merged.read_store(&store);
+        merged.read_store(store.clone())?;
     }
-    merged.read_begun(&store);
-    for line in merged.written() {
-        journal.append_new(line.as_bytes())?;
-    }
+    let time = merged.each_written(&mut |line| journal.append_new(line))?;
+    merged.each_begun(&store, &mut |line| journal.append_new(line))?;
     journal.sync()?;
     journal.close()?;
     // A worker that was killed after another one had converted its units has left files in folders to which no
     // later worker writes.
     base.remove_dead();
-    let (n_missing, time) = (merged.n_missing(), merged.time());
-    let MergedReports { mut files, problems } = merged.settle();
-    let n_brief: u64 =
-        files.iter_mut().map(|it| u64::from(it.report.complete_json(&it.label))).sum();
-    let reports: Vec<_> = files.into_iter().map(|it| it.report).collect();
-    problems.iter().for_each(|problem| complain(problem));
+    let (n_missing, mut n_problems) = (merged.n_missing(), 0_u64);
+    let n_brief = merged.each_problem(&mut |problem| {
+        n_problems += 1;
+        complain(problem);
+    })?;
     if n_missing > 0 {
-        let n_units = plan.len();
         complain(&format!(
             "{n_missing} of {n_units} units have no receipt; run `convert work` with the plan again"
         ));
@@ -132,25 +125,12 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         is_dry_run: false,
         report: args.report.as_deref(),
     };
-    let status = report::close(&settings, &reports, None, time)?;
-    let is_whole = n_missing == 0 && problems.is_empty();
-    Ok(if is_whole || reports.is_empty() { status } else { status.max(Status::Attention) })
-}
-
-/// Reads a plan. An invalid line is reported with its number.
-fn read_plan(path: &Path) -> io::Result<Result<Vec<Planned>, String>> {
-    let queue = Queue::read(open(path)?, None)?;
-    let mut plan = Vec::new();
-    loop {
-        let lines = queue.take(usize::MAX, u64::MAX).map_err(|error| named(error, path))?;
-        if lines.is_empty() {
-            return Ok(Ok(plan));
-        }
-        for line in lines {
-            match line {
-                Ok(planned) => plan.push(planned),
-                Err((number, why)) => return Ok(Err(format!("line {number} is no unit: {why}"))),
-            }
-        }
-    }
+    let mut closing = Closing::new(settings);
+    merged.each_report(&mut |LabeledReport { label, mut report }| {
+        report.complete_json(&label);
+        closing.push(&report)
+    })?;
+    let (is_whole, n_files) = (n_missing == 0 && n_problems == 0, closing.n_files());
+    let status = closing.finish(None, time)?;
+    Ok(if is_whole || n_files == 0 { status } else { status.max(Status::Attention) })
 }

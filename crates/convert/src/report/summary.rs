@@ -1,7 +1,7 @@
 //! The summary of a run over a folder, in at most four lines.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     time::Duration,
 };
 
@@ -10,7 +10,7 @@ use conversion::CarryMode;
 use core_model::LossKind;
 
 use crate::{
-    report::{SummarySettings, sources},
+    report::SummarySettings,
     terminal::{
         escape::escape_for_terminal,
         figures::{count, grouped, size},
@@ -28,47 +28,48 @@ pub(crate) struct Summary {
     files: FileCounts,
     /// The main files.
     sessions: FileCounts,
-    from: Vec<&'static str>,
+    from: BTreeSet<&'static str>,
     bytes_in: u64,
     lines_out: u64,
     n_damaged: u64,
-    /// Fields that the target does not show, the most frequent first.
-    losses: Vec<(Box<str>, u64)>,
+    /// Fields that the target does not show.
+    losses: HashMap<Box<str>, u64>,
     /// All losses by kind and field.
     by_kind: BTreeMap<(LossKind, Box<str>), u64>,
 }
 
-impl Summary {
-    /// Adds up the reports of files.
-    pub(crate) fn of(reports: &[FileReport]) -> Self {
-        let (mut files, mut sessions) = (FileCounts::of_files(), FileCounts::of_sessions());
-        let mut losses = HashMap::new();
-        let mut by_kind: BTreeMap<(LossKind, Box<str>), u64> = BTreeMap::new();
-        for it in reports {
-            files.push(it);
-            if it.is_main {
-                sessions.push(it);
-            }
-            for (kind, field, n) in &it.figures.losses {
-                if *kind != LossKind::Invented {
-                    *losses.entry(&**field).or_insert(0) += n;
-                }
-                *by_kind.entry((*kind, (&**field).into())).or_default() += n;
-            }
-        }
-        let mut losses: Vec<(Box<str>, u64)> =
-            losses.into_iter().map(|(field, n)| (field.into(), n)).collect();
-        losses.sort_unstable_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(&other.0)));
-        let sum = |of: fn(&FileReport) -> u64| reports.iter().map(of).sum();
+impl Default for Summary {
+    fn default() -> Self {
         Self {
-            files,
-            sessions,
-            from: sources(reports).into_iter().collect(),
-            bytes_in: sum(|it| it.figures.bytes_in),
-            lines_out: sum(|it| it.figures.lines_out),
-            n_damaged: sum(|it| it.figures.n_damaged),
-            losses,
-            by_kind,
+            files: FileCounts::of_files(),
+            sessions: FileCounts::of_sessions(),
+            from: BTreeSet::new(),
+            bytes_in: 0,
+            lines_out: 0,
+            n_damaged: 0,
+            losses: HashMap::new(),
+            by_kind: BTreeMap::new(),
+        }
+    }
+}
+
+impl Summary {
+    /// Adds the report of a file.
+    pub(crate) fn push(&mut self, report: &FileReport) {
+        self.files.push(report);
+        if report.is_main {
+            self.sessions.push(report);
+        }
+        let figures = &report.figures;
+        self.from.extend(figures.from);
+        self.bytes_in += figures.bytes_in;
+        self.lines_out += figures.lines_out;
+        self.n_damaged += figures.n_damaged;
+        for (kind, field, n) in &figures.losses {
+            if *kind != LossKind::Invented {
+                *self.losses.entry((&**field).into()).or_default() += n;
+            }
+            *self.by_kind.entry((*kind, (&**field).into())).or_default() += n;
         }
     }
 
@@ -103,10 +104,11 @@ impl Summary {
         let seconds = time.as_secs_f64();
         let rate = if seconds > 0.0 { self.bytes_in as f64 / seconds } else { 0.0 };
         let what = if settings.is_dry_run { "Would convert" } else { "Converted" };
-        let from =
-            if self.from.is_empty() { String::new() } else { format!(" {}", self.from.join(", ")) };
+        let from: Vec<&str> = self.from.iter().copied().collect();
+        let of_formats =
+            if from.is_empty() { String::new() } else { format!(" {}", from.join(", ")) };
         let mut lines = vec![format!(
-            "{what} {} ({}, {}){from} → {to} in {seconds:.1} s, {}/s",
+            "{what} {} ({}, {}){of_formats} → {to} in {seconds:.1} s, {}/s",
             count(n_converted, "session"),
             count(n_files, "file"),
             size(self.bytes_in),
@@ -139,10 +141,12 @@ impl Summary {
                 CarryMode::Sidecar => "kept in sidecars",
                 CarryMode::None => "gone without a carry",
             };
-            let field = |(field, n): &(Box<str>, u64)| {
-                format!("{} ×{}", escape_for_terminal(field), grouped(*n))
+            let mut losses: Vec<_> = self.losses.iter().collect();
+            losses.sort_unstable_by(|one, other| other.1.cmp(one.1).then(one.0.cmp(other.0)));
+            let field = |(field, n): &(&Box<str>, &u64)| {
+                format!("{} ×{}", escape_for_terminal(field), grouped(**n))
             };
-            let mut fields: Vec<_> = self.losses.iter().take(MAX_FIELDS).map(field).collect();
+            let mut fields: Vec<_> = losses.iter().take(MAX_FIELDS).map(field).collect();
             if self.losses.len() > MAX_FIELDS {
                 fields.push(format!("{} more", self.losses.len() - MAX_FIELDS));
             }
@@ -152,7 +156,7 @@ impl Summary {
         if let Some(report) = settings.report {
             hints.push(format!("Report: {}", escape_for_terminal(&report.to_string_lossy())));
         }
-        if let ([from], Some(output), false) = (&*self.from, &output, settings.is_dry_run)
+        if let ([from], Some(output), false) = (&*from, &output, settings.is_dry_run)
             && *from != to
             && !matches!(settings.config.carry, CarryMode::None)
         {

@@ -250,3 +250,34 @@ fn repair_of_one_long_line_or_many_lines() {
         assert!(peak <= law, "{name}: {} of {} MiB", peak / MIB, law / MIB);
     }
 }
+
+/// `merge` kept the plan, the receipts and the reports: 0.7 kB for each unit.
+#[test]
+fn merge_of_many_units() {
+    const N_UNITS: usize = 40_000;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    std::fs::create_dir(path("in")).expect("made");
+    std::fs::write(path("in/a.jsonl"), format!("{HEAD}\"hello\"}}}}\n")).expect("written");
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+        let output = command.current_dir(&folder).args(arguments).output().expect("the program");
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let plan = run(&["plan", "in", "--to", "clido", "-o", "out"]);
+    std::fs::write(path("one"), &plan).expect("written");
+    let receipt = run(&["work", "one"]);
+    for (name, line) in [("plan", plan), ("receipts", receipt)] {
+        let mut file = BufWriter::new(File::create(path(name)).expect("a file"));
+        // The plan is not in the order of its paths.
+        for n in (0..N_UNITS).rev() {
+            let line = line.replace("a.jsonl", &format!("unit-{n:09}.jsonl"));
+            file.write_all(line.as_bytes()).expect("written");
+        }
+    }
+    let arguments = format!("merge --report OUT --plan {} IN", path("plan").display());
+    let peak = peak_of_command(&arguments, &path("receipts"));
+    let law = ALLOWANCE + 64 * N_UNITS;
+    assert!(peak <= law, "{} of {} MiB", peak / MIB, law / MIB);
+}
