@@ -59,6 +59,8 @@ pub struct Page<W> {
     n_later: u64,
     /// The last line with an anchor on the page.
     anchored: u64,
+    /// The last line that cannot be read.
+    unreadable: u64,
     n_unshown: u64,
     n_skipped: u64,
     /// The open branch that is left out, and the hashes of the ids of its calls.
@@ -110,6 +112,7 @@ impl<W: Write> Page<W> {
             n_lines: 0,
             n_later: 0,
             anchored: 0,
+            unreadable: 0,
             n_unshown: 0,
             n_skipped: 0,
             left_out: None,
@@ -146,12 +149,13 @@ impl<W: Write> Page<W> {
     /// Counts a line that cannot be read. [`Page::note_unreadable`] writes a note about it.
     pub fn count_unreadable(&mut self) {
         self.n_lines += 1;
+        self.unreadable = self.n_lines;
     }
 
     /// Writes a note about counted lines that cannot be read. `what` has their places and a reason.
     pub fn note_unreadable(&mut self, what: &str, n_lines: u64) -> io::Result<()> {
         let mut html = Html::of("<article class=\"notice error\"");
-        self.push_anchor(&mut html);
+        self.push_anchor_of(&mut html, self.unreadable);
         let these = if n_lines == 1 { "This line" } else { "These lines" };
         html.markup("><p><strong>").markup(these).markup(" cannot be read</strong> ");
         html.text(what).markup("</p></article>\n");
@@ -322,9 +326,14 @@ impl<W: Write> Page<W> {
     /// Appends the anchor of the current line as an attribute, at most once, because ids are
     /// unique.
     pub(crate) fn push_anchor(&mut self, html: &mut Html) {
-        if self.anchored < self.n_lines {
-            self.anchored = self.n_lines;
-            html.markup(" id=\"e").show(self.n_lines).markup("\"");
+        self.push_anchor_of(html, self.n_lines);
+    }
+
+    /// Appends the anchor of a line that is not before the last one with an anchor.
+    fn push_anchor_of(&mut self, html: &mut Html, line: u64) {
+        if self.anchored < line {
+            self.anchored = line;
+            html.markup(" id=\"e").show(line).markup("\"");
         }
     }
 
