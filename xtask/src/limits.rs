@@ -85,6 +85,8 @@ const COMMANDS: &[(&str, &str)] = &[
     ("back from opencode, sidecar", "--to claude-code -o OUT OPENCODE-SIDECAR"),
     ("carry show", "carry show CLIDO"),
     ("carry strip", "carry strip CLIDO"),
+    ("repair", "repair --dry-run IN"),
+    ("repair as clido", "repair --dry-run --as clido CLIDO"),
 ];
 
 /// Measures the peak memory of commands on files of `megabytes`. `words` choose commands and shapes by

@@ -11,7 +11,10 @@ use std::{
 use crate::html::Html;
 
 /// Limit in bytes for waiting parts. Beyond it, a result is written at its own line.
-const MAX_WAITING: usize = 32 * 1024 * 1024;
+const MAX_WAITING: usize = 12 * 1024 * 1024;
+
+/// The memory of a waiting part beside its HTML, in bytes.
+const OVERHEAD: usize = 256;
 
 /// A part of the page, to which HTML can be appended until it is closed.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
@@ -29,7 +32,7 @@ pub(crate) struct Flows {
     /// Path from the page to the part that is being written.
     path: Vec<FlowId>,
     n_opened: u32,
-    /// Number of waiting bytes.
+    /// Number of waiting bytes of HTML.
     n_waiting: usize,
     max_waiting: usize,
 }
@@ -71,7 +74,7 @@ impl Flows {
         self.n_waiting += html.len();
         match flow.parts.back_mut() {
             Some(Part::Html(last)) => _ = last.append(&html),
-            _ => flow.parts.push_back(Part::Html(html)),
+            _ => flow.parts.push_back(Part::Html(html.shrunk())),
         }
         true
     }
@@ -97,12 +100,17 @@ impl Flows {
     /// Writes the parts that need not wait. If too many bytes wait, some are written early.
     pub(crate) fn write(&mut self, sink: &mut dyn Write) -> io::Result<()> {
         self.write_ready(sink)?;
-        while self.n_waiting > self.max_waiting && self.path.len() > 1 {
+        while self.weight() > self.max_waiting && self.path.len() > 1 {
             let front = self.path.last().copied().unwrap_or_default();
             self.close(front);
             self.write_ready(sink)?;
         }
         Ok(())
+    }
+
+    /// Returns the memory of the waiting parts in bytes.
+    fn weight(&self) -> usize {
+        self.n_waiting.saturating_add(self.flows.len().saturating_mul(OVERHEAD))
     }
 
     /// Writes all waiting parts.
@@ -125,6 +133,9 @@ impl Flows {
                 None if flow.is_closed => {
                     self.flows.remove(&front);
                     self.path.pop();
+                    if self.flows.len() < self.flows.capacity() / 4 {
+                        self.flows.shrink_to(self.flows.len() * 2);
+                    }
                 }
                 None => break,
             }
@@ -162,15 +173,24 @@ mod tests {
 
     #[test]
     fn what_waits_is_bounded() -> io::Result<()> {
-        let (mut flows, mut page) = (Flows::with_limit(3), Vec::new());
+        let (mut flows, mut page) = (Flows::with_limit(3 + 3 * OVERHEAD), Vec::new());
         let calls = [flows.open(FlowId::PAGE), flows.open(FlowId::PAGE)];
         flows.append(FlowId::PAGE, Html::of("<p>"));
         flows.write(&mut page)?;
         assert!(page.is_empty() && flows.is_open(calls[0]));
-        flows.append(FlowId::PAGE, Html::of("</p>"));
+        let mut text = Html::default();
+        text.text(&"x".repeat(3 * OVERHEAD));
+        flows.append(FlowId::PAGE, text);
         flows.write(&mut page)?;
-        assert_eq!(page, b"<p></p>");
+        assert_eq!(page.len(), 3 + 3 * OVERHEAD);
         assert!(!flows.is_open(calls[0]) && !flows.is_open(calls[1]));
+        // Parts without HTML take memory, too.
+        let mut flow = FlowId::PAGE;
+        for _ in 0..1000 {
+            flow = flows.open(flow);
+        }
+        flows.write(&mut page)?;
+        assert!(flows.flows.len() <= 4 && !flows.is_open(flow), "{}", flows.flows.len());
         Ok(())
     }
 }

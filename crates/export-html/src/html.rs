@@ -53,6 +53,12 @@ impl Html {
         std::mem::take(self)
     }
 
+    /// Frees the room for more HTML.
+    pub(crate) fn shrunk(mut self) -> Html {
+        self.0.shrink_to_fit();
+        self
+    }
+
     /// Returns the HTML.
     pub(crate) fn as_str(&self) -> &str {
         &self.0

@@ -513,6 +513,17 @@ pub(super) const SHAPES: &[Shape] = &[
         ],
     },
     Shape {
+        name: "sub-agents of sub-agents",
+        parts: &[
+            Once(
+                "{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s\",\"cwd\":\"/w\",\"model\":\"m\",\"tools\":[]}\n",
+            ),
+            Lines(
+                "{\"type\":\"assistant\",\"session_id\":\"s\",\"parent_tool_use_id\":\"toolu_@p\",\"message\":{\"role\":\"assistant\",\"model\":\"m\",\"id\":\"msg_@n\",\"content\":[{\"type\":\"tool_use\",\"id\":\"toolu_@u\",\"name\":\"Task\",\"input\":{\"prompt\":\"Go.\"}}]},\"uuid\":\"@u\"}\n",
+            ),
+        ],
+    },
+    Shape {
         name: "stream without a prompt",
         parts: &[
             Once(
