@@ -7,7 +7,7 @@ use std::{fmt::Write as _, path::Path};
 
 use conversion::{CarryMode, Damage, MAX_PLACES, Recovered, Report};
 use core_model::{Evidence, Missing, Place};
-use sessions::FileLabel;
+use sessions::{FileLabel, Session};
 
 use crate::{
     main_name::is_main,
@@ -33,7 +33,7 @@ pub struct ConvertedFile {
     pub is_changing: bool,
     /// Whether sub-agents have files of their own beside the output.
     pub has_agent_files: bool,
-    /// The start and the name of each file in the source, if there are several.
+    /// The start and the name of each file in the source, if there are several and one is damaged.
     pub files: Vec<FileLabel>,
 }
 
@@ -48,6 +48,13 @@ impl ConvertedFile {
             FileStatus::DoneWithLoss
         } else {
             FileStatus::Done
+        }
+    }
+
+    /// Sets the names of the files in the source, if a message needs them.
+    pub(crate) fn name_files(&mut self, session: &Session) {
+        if self.report.torn.is_some() || !self.report.damaged.is_empty() {
+            self.files = session.labels();
         }
     }
 

@@ -11,6 +11,7 @@ mod start;
 use std::{
     io::{self, Write},
     path::PathBuf,
+    sync::Arc,
 };
 
 use conversion::{Manifest, ManifestEntry, ManifestEntryKind};
@@ -26,7 +27,8 @@ pub use self::{
 /// The files of a session: the main file, transcripts, and then other files.
 #[derive(Clone, Debug)]
 pub struct Session {
-    files: Vec<SessionFile>,
+    /// Shared with the clones of the session.
+    files: Arc<Vec<SessionFile>>,
     agents: Vec<String>,
 }
 
@@ -36,8 +38,8 @@ pub struct SessionFile {
     place: SessionPlace,
     /// The path.
     pub path: PathBuf,
-    /// The name for messages.
-    label: String,
+    /// The name for messages, if it is not that of the path.
+    label: Option<Box<str>>,
     /// The manifest entry. Bytes beyond its size are not read.
     pub entry: ManifestEntry,
     /// The metadata when it was measured.
@@ -75,11 +77,10 @@ impl Session {
             let stat = place.stat(&path)?;
             let size = stat.length;
             let entry = ManifestEntry { kind, size, name, tool_use };
-            let label = place.label(&path);
             measured.push(SessionFile {
                 place: place.clone(),
                 path,
-                label,
+                label: None,
                 entry,
                 stat,
                 seen: Seen::default(),
@@ -87,7 +88,7 @@ impl Session {
             });
             start += size;
         }
-        Ok(Self { files: measured, agents: Vec::new() })
+        Ok(Self { files: Arc::new(measured), agents: Vec::new() })
     }
 
     /// Sets the ids of the sub-agents that are converted to files of their own.
@@ -121,7 +122,7 @@ impl Session {
     /// Returns an error if a file cannot be read.
     pub fn change(&self) -> io::Result<Change> {
         let mut change = Change::None;
-        for file in &self.files {
+        for file in self.files.iter() {
             let stat = file.place.stat(&file.path)?;
             if stat == file.stat {
                 continue;
@@ -136,15 +137,15 @@ impl Session {
 
     /// Takes the names for messages from other files.
     pub fn called(mut self, others: &[SessionFile]) -> Self {
-        for (file, other) in self.files.iter_mut().zip(others) {
-            file.label.clone_from(&other.label);
+        for (file, other) in Arc::make_mut(&mut self.files).iter_mut().zip(others) {
+            file.label = Some(other.label().into());
         }
         self
     }
 
     /// Returns the start and the name of each file.
     pub fn labels(&self) -> Vec<FileLabel> {
-        let label = |file: &SessionFile| FileLabel { start: file.start, label: file.label.clone() };
+        let label = |file: &SessionFile| FileLabel { start: file.start, label: file.label() };
         self.files.iter().map(label).collect()
     }
 
@@ -165,6 +166,14 @@ pub struct FileLabel {
 }
 
 impl SessionFile {
+    /// Returns the name for messages.
+    fn label(&self) -> String {
+        match &self.label {
+            Some(label) => label.to_string(),
+            None => self.place.label(&self.path),
+        }
+    }
+
     /// Opens the whole file.
     pub fn bytes(&self) -> io::Result<Box<dyn Bytes>> {
         self.place.bytes(&self.path)

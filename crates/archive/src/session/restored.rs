@@ -115,7 +115,7 @@ impl Job {
         report.image_files = image_paths;
         let mut records = self.outputs.records(input, &mut opened, (&files, &images), salt)?;
         let mut done = self.done(input, Some(path.display().to_string()), from, report);
-        done.files = staged.session.labels();
+        done.name_files(&staged.session);
         done.is_changing = is_changing;
         records.iter_mut().for_each(|record| record.tell(&done));
         self.outputs.publish_from(input, path, PublishSet { files, images, replace, records })?;

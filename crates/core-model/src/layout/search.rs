@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::{Agent, Evidence, Layout, Link, Linked, Missing, SessionTree};
-use crate::{Block, Content, Event, Role};
+use crate::{Block, Content, Event, IdHasher, Role};
 
 /// The links to sub-agents in the events of a session.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl Search {
             // Texts may mention any sub-agent; the client's own records do not.
             if let (true, Linked::Agent(id)) = (found.is_empty(), &link.agent)
                 && matches!(link.evidence, Evidence::Result | Evidence::Progress)
-                && !names.by_id.contains_key(id)
+                && !names.has_id(id)
                 && missing.insert(id)
             {
                 let Link { evidence, tool_use, .. } = link.clone();
@@ -80,47 +80,66 @@ impl Search {
 
 /// The indices of sub-agents, by the ways in which links name them.
 struct Names<'s> {
-    by_id: HashMap<String, Vec<usize>>,
-    by_folder: HashMap<String, Vec<usize>>,
+    hasher: IdHasher,
+    /// The hashes of ids, and the indices, sorted.
+    by_id: Vec<(u64, usize)>,
+    by_folder: Vec<(u64, usize)>,
     asked: &'s BTreeMap<usize, Option<String>>,
     /// Sub-agents without a tool use, by their prompts.
     free: HashMap<&'s str, BTreeSet<usize>>,
-    /// Sub-agents with a tool use, by tool use and prompt.
-    taken: HashMap<&'s str, HashMap<&'s str, BTreeSet<usize>>>,
+    /// Sub-agents with a tool use: the tool use, the prompt, and the index. A sub-agent without a prompt has none.
+    taken: BTreeSet<(&'s str, Option<&'s str>, usize)>,
 }
 
 impl<'s> Names<'s> {
     fn new(agents: &[Agent], asked: &'s BTreeMap<usize, Option<String>>) -> Self {
-        let (mut by_id, mut by_folder) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, Vec<_>>::new());
+        let hasher = IdHasher::default();
+        let (mut by_id, mut by_folder) = (Vec::new(), Vec::new());
         let mut free = HashMap::<_, BTreeSet<_>>::new();
         for (agent_idx, agent) in agents.iter().enumerate() {
-            by_id.entry(agent.id.clone()).or_default().push(agent_idx);
+            by_id.push((hasher.hash(&agent.id), agent_idx));
             let folder = agent.path.parent().and_then(|folder| folder.file_name()?.to_str());
-            if let Some(folder) = folder {
-                by_folder.entry(folder.to_owned()).or_default().push(agent_idx);
-            }
+            by_folder.extend(folder.map(|folder| (hasher.hash(folder), agent_idx)));
             if let Some(Some(prompt)) = asked.get(&agent_idx) {
                 free.entry(prompt.as_str()).or_default().insert(agent_idx);
             }
         }
-        Self { by_id, by_folder, asked, free, taken: HashMap::new() }
+        by_id.sort_unstable();
+        by_folder.sort_unstable();
+        Self { hasher, by_id, by_folder, asked, free, taken: BTreeSet::new() }
+    }
+
+    /// Returns whether a sub-agent has an id.
+    fn has_id(&self, id: &str) -> bool {
+        self.all(&self.by_id, id).next().is_some()
+    }
+
+    /// Returns the indices of a name in a sorted list, in order.
+    fn all<'n>(&self, names: &'n [(u64, usize)], name: &str) -> impl Iterator<Item = usize> + 'n {
+        let hash = self.hasher.hash(name);
+        let start = names.partition_point(|(other, _)| *other < hash);
+        let found = names.get(start..).unwrap_or_default().iter();
+        found.take_while(move |(other, _)| *other == hash).map(|(_, agent_idx)| *agent_idx)
     }
 
     /// Returns the sub-agents that a link in the events of another one names.
     fn of(&self, link: &Link, of: Option<usize>) -> Vec<usize> {
         let is_other = |agent_idx: &usize| of != Some(*agent_idx);
-        let all = |found: Option<&Vec<usize>>| {
-            found.into_iter().flatten().copied().filter(is_other).collect()
-        };
         match &link.agent {
-            Linked::Agent(id) => all(self.by_id.get(id)),
-            Linked::Folder(name) => all(self.by_folder.get(name)),
+            Linked::Agent(id) => self.all(&self.by_id, id).filter(is_other).collect(),
+            Linked::Folder(name) => self.all(&self.by_folder, name).filter(is_other).collect(),
             // A tool use starts one sub-agent, even if two have the same prompt.
             Linked::Prompt(prompt) => {
-                let found = match self.taken.get(&*link.tool_use) {
-                    Some(taken) => taken.get(&**prompt),
-                    None => self.free.get(&**prompt),
-                };
+                let tool_use = &*link.tool_use;
+                let mut of_tool_use = self.taken.range((tool_use, None, 0)..);
+                if of_tool_use.next().is_some_and(|(first, ..)| *first == tool_use) {
+                    let first = (tool_use, Some(&**prompt), 0);
+                    let last = (tool_use, Some(&**prompt), usize::MAX);
+                    let mut with_prompt = self.taken.range(first..=last);
+                    let found = with_prompt.find(|(.., agent_idx)| is_other(agent_idx));
+                    return found.map(|(.., agent_idx)| *agent_idx).into_iter().collect();
+                }
+                let found = self.free.get(&**prompt);
                 found.into_iter().flatten().copied().find(is_other).into_iter().collect()
             }
         }
@@ -128,10 +147,10 @@ impl<'s> Names<'s> {
 
     /// Records the tool use of a sub-agent.
     fn take(&mut self, agent_idx: usize, tool_use: &'s str) {
-        let taken = self.taken.entry(tool_use).or_default();
-        if let Some(Some(prompt)) = self.asked.get(&agent_idx) {
-            taken.entry(prompt).or_default().insert(agent_idx);
-            if let Some(free) = self.free.get_mut(prompt.as_str()) {
+        let prompt = self.asked.get(&agent_idx).and_then(Option::as_deref);
+        self.taken.insert((tool_use, prompt, agent_idx));
+        if let Some(prompt) = prompt {
+            if let Some(free) = self.free.get_mut(prompt) {
                 free.remove(&agent_idx);
             }
         }

@@ -1,7 +1,6 @@
 //! Reads a file up to a size, and remembers the hash of the bytes, to detect later changes.
 
 use std::{
-    collections::BTreeSet,
     hash::Hasher,
     io::{self, Read, Take},
     sync::{Arc, Mutex, PoisonError},
@@ -11,22 +10,44 @@ use twox_hash::XxHash3_64;
 
 use super::{SessionFile, place::Bytes};
 
-/// The hashes of a file's start, one for each complete pass.
+/// The hash of a file's start.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen(Arc<Mutex<BTreeSet<u64>>>);
+pub(super) struct Seen(Arc<Mutex<Hashes>>);
+
+/// The hashes of all complete passes.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+enum Hashes {
+    /// There was no pass.
+    #[default]
+    None,
+    /// All passes had this one.
+    One(u64),
+    /// Two passes had different ones.
+    Several,
+}
 
 impl Seen {
-    fn hashes(&self) -> std::sync::MutexGuard<'_, BTreeSet<u64>> {
+    fn hashes(&self) -> std::sync::MutexGuard<'_, Hashes> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns whether the start of a file still has all of these hashes.
+    /// Adds the hash of a pass.
+    fn insert(&self, hash: u64) {
+        let mut hashes = self.hashes();
+        *hashes = match *hashes {
+            Hashes::None => Hashes::One(hash),
+            Hashes::One(known) if known == hash => Hashes::One(hash),
+            Hashes::One(_) | Hashes::Several => Hashes::Several,
+        };
+    }
+
+    /// Returns whether the start of a file still has the hash of all passes.
     pub(super) fn is_start_of(&self, file: &SessionFile) -> io::Result<bool> {
         let now = Self::default();
         let mut start = Start::new(file.bytes()?, file.entry.size, now.clone());
         io::copy(&mut start, &mut io::sink())?;
-        let (seen, now) = (self.hashes().clone(), now.hashes().clone());
-        Ok(seen.len() == 1 && seen == now)
+        let (seen, now) = (*self.hashes(), *now.hashes());
+        Ok(matches!(seen, Hashes::One(_)) && seen == now)
     }
 }
 
@@ -50,7 +71,7 @@ impl Read for Start {
         self.hash.write(buffer.get(..n).unwrap_or_default());
         if n == 0 && !buffer.is_empty() {
             // If the file was cut short, this hash equals no later one.
-            self.seen.hashes().insert(self.hash.finish());
+            self.seen.insert(self.hash.finish());
         }
         Ok(n)
     }
