@@ -87,7 +87,7 @@ impl Job {
         let (mut report, _) = self.run(&conversion, &mut source, input, to)?;
         report.redactions = redactions;
         report.redactions.n_sidecars = self.n_sidecars_redacted(input, from)?;
-        if from.name == self.config.to.name && input.has_carries_beside()? {
+        if from.name == self.config.to.name && input.sidecar_file()?.is_some() {
             report.n_sidecars_unread += 1;
         }
         sink.finish()?.flush()?;

@@ -25,7 +25,7 @@ impl Job {
     pub(crate) fn n_sidecars_redacted(&self, input: &Input, from: &Format) -> io::Result<u64> {
         let is_converted = from.name != self.config.to.name;
         let is_left_out =
-            self.config.redact.is_wanted && is_converted && input.has_carries_beside()?;
+            self.config.redact.is_wanted && is_converted && input.sidecar_file()?.is_some();
         Ok(u64::from(is_left_out))
     }
 

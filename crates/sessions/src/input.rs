@@ -208,18 +208,6 @@ impl Input {
         Sidecar::open_within(file, limit).map(Some)
     }
 
-    /// Returns whether the input has a sidecar with a carry, or with content that cannot be read. Restored files have
-    /// a sidecar without a carry.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the sidecar cannot be opened.
-    pub fn has_carries_beside(&self) -> io::Result<bool> {
-        let Some((file, _)) = self.sidecar_file()? else { return Ok(false) };
-        let first = Sidecar::open(file).and_then(|mut it| Ok(it.peek()?.is_some()));
-        Ok(first.unwrap_or(true))
-    }
-
     /// Opens the sidecar of the input to read its bytes as they are. Returns the reader and the length in bytes;
     /// `None` if there is no sidecar.
     pub fn sidecar_file(&self) -> io::Result<Option<(Box<dyn Bytes>, u64)>> {

@@ -18,6 +18,8 @@ use conversion::{Manifest, ManifestEntry, ManifestEntryKind};
 use storage::Stat;
 
 use self::start::Seen;
+use crate::input::sidecar_path;
+
 pub use self::{
     events::{SessionEvents, run_session},
     place::{Bytes, Expanded, SessionPlace, Unread},
@@ -107,10 +109,11 @@ impl Session {
         &self.files
     }
 
-    /// Returns the number of transcripts with a sidecar that has a carry, or cannot be read.
+    /// Returns the number of transcripts with a sidecar.
     pub fn n_sidecars(&self) -> u64 {
         let has_sidecar = |file: &&SessionFile| {
-            file.entry.kind != ManifestEntryKind::Side && file.place.has_carries_beside(&file.path)
+            file.entry.kind != ManifestEntryKind::Side
+                && file.place.stat(&sidecar_path(&file.path)).is_ok()
         };
         self.files.iter().filter(has_sidecar).count() as u64
     }

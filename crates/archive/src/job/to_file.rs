@@ -183,7 +183,7 @@ impl Job {
     ) -> io::Result<()> {
         let Some((mut file, _)) = input.sidecar_file()? else { return Ok(()) };
         if self.config.redact.is_wanted {
-            report.n_sidecars_unread += u64::from(input.has_carries_beside()?);
+            report.n_sidecars_unread += 1;
         } else {
             report.bytes_sidecar = io::copy(&mut file, sink)?;
         }

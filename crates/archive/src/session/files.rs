@@ -9,7 +9,9 @@ use conversion::{
     CarryMode, Manifest, ManifestEntry, ManifestEntryKind, Source, conversion_history,
 };
 use core_model::{Agent, FileRole, Format, SessionTree};
-use sessions::{Companion, Input, Session, SessionFiles, SessionPlace, UnknownFormat};
+use sessions::{
+    Companion, Input, Session, SessionFiles, SessionPlace, UnknownFormat, sidecar_path,
+};
 
 use super::{
     names::beside,
@@ -38,10 +40,12 @@ pub(super) enum Direction {
     Convert,
 }
 
-/// Returns whether a transcript of a session has a sidecar with a carry, or one that cannot be read.
+/// Returns whether a transcript of a session has a sidecar.
 fn has_sidecars(unit: &SessionFiles) -> bool {
-    let mut transcripts = unit.files().filter(|input| !input.is_side_file());
-    transcripts.any(|input| input.has_carries_beside().unwrap_or(true))
+    unit.files().filter(|input| !input.is_side_file()).any(|input| {
+        let path = input.path().map(sidecar_path);
+        path.is_some_and(|path| input.storage().stat_file(&path).is_ok())
+    })
 }
 
 /// The place to which a file beside a main file is restored.

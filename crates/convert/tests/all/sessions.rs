@@ -248,7 +248,7 @@ fn with_sidecars(folder: &Path, last: &str) -> PathBuf {
     through(folder, &source, &["clido"], &["--carry", "sidecar"])
 }
 
-/// A file that came home has a sidecar without a carry, which keeps nothing back when the session goes away again.
+/// A file that came home has no sidecar, so nothing is kept back when the session goes away again.
 #[test]
 fn a_session_with_sidecars_goes_away_and_home_twice() {
     let tree = one_agent_that_says("2");

@@ -83,19 +83,6 @@ impl SessionPlace {
         }
     }
 
-    /// Returns whether a file has a sidecar with a carry, or one that cannot be read.
-    pub(super) fn has_carries_beside(&self, path: &Path) -> bool {
-        let found = match self {
-            SessionPlace::Stored(storage) => {
-                Input::stored(storage.clone(), path.to_owned()).has_carries_beside()
-            }
-            SessionPlace::Expanded(files) => {
-                files.inputs.get(path).map_or(Ok(false), Input::has_carries_beside)
-            }
-        };
-        found.unwrap_or(true)
-    }
-
     /// Returns the name of a file for messages.
     pub fn label(&self, path: &Path) -> String {
         match self {
