@@ -74,7 +74,7 @@ impl Job {
         }
         report.tell_of(&tree);
         let mut done = self.done(&unit.main, None, from, report);
-        done.name_files(&session);
+        done.name_files(session);
         done.is_changing = session.change()? != Change::None;
         Ok(FileReport::converted(done))
     }

@@ -223,7 +223,7 @@ fn new_header(pieces: &mut Pieces, format: &'static Format) -> io::Result<Option
     };
     let mut written = FirstLine::default();
     pieces
-        .to_source()?
+        .written_source()?
         .with_events(format, |events| conversion.run_events(events, Target::of(&mut written)))?;
     Ok(Some(written.line).filter(|_| written.has_bytes))
 }

@@ -141,10 +141,11 @@ impl Summary {
                 CarryMode::Sidecar => "kept in sidecars",
                 CarryMode::None => "gone without a carry",
             };
-            let mut losses: Vec<_> = self.losses.iter().collect();
-            losses.sort_unstable_by(|one, other| other.1.cmp(one.1).then(one.0.cmp(other.0)));
-            let field = |(field, n): &(&Box<str>, &u64)| {
-                format!("{} ×{}", escape_for_terminal(field), grouped(**n))
+            let losses = self.losses.iter().map(|(field, n)| (&**field, *n));
+            let mut losses: Vec<(&str, u64)> = losses.collect();
+            losses.sort_unstable_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(other.0)));
+            let field = |(field, n): &(&str, u64)| {
+                format!("{} ×{}", escape_for_terminal(field), grouped(*n))
             };
             let mut fields: Vec<_> = losses.iter().take(MAX_FIELDS).map(field).collect();
             if self.losses.len() > MAX_FIELDS {

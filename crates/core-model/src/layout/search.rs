@@ -149,10 +149,8 @@ impl<'s> Names<'s> {
     fn take(&mut self, agent_idx: usize, tool_use: &'s str) {
         let prompt = self.asked.get(&agent_idx).and_then(Option::as_deref);
         self.taken.insert((tool_use, prompt, agent_idx));
-        if let Some(prompt) = prompt {
-            if let Some(free) = self.free.get_mut(prompt) {
-                free.remove(&agent_idx);
-            }
+        if let Some(free) = prompt.and_then(|prompt| self.free.get_mut(prompt)) {
+            free.remove(&agent_idx);
         }
     }
 }

@@ -271,7 +271,7 @@ impl Pieces {
     /// # Errors
     ///
     /// Returns an error if the session cannot be read, or a temporary file not written.
-    pub(super) fn to_source(&mut self) -> io::Result<Source<SpooledTempFile>> {
+    pub(super) fn written_source(&mut self) -> io::Result<Source<SpooledTempFile>> {
         let mut file = Added::default();
         let mut added = Ok(0);
         self.each_line(&mut |_, line| {
