@@ -34,6 +34,10 @@ impl<'w> WrittenText<'w> {
         let from = usize::try_from(from).ok()?;
         let end = from.checked_add(usize::try_from(length).ok()?)?;
         let middle = self.before.len();
+        if end <= middle {
+            // The usual case.
+            return Some((self.before.get(from..end)?, b""));
+        }
         let before = self.before.get(from.min(middle)..end.min(middle))?;
         let after = self.after.get(from.saturating_sub(middle)..end.saturating_sub(middle))?;
         Some((before, after))
