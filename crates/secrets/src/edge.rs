@@ -5,7 +5,7 @@ use crate::class::WORD;
 /// Returns whether a word can start after some bytes.
 ///
 /// A letter may belong to an escape instead of a word: the `n` of `\n` in JSON within JSON, `%3D`
-/// in a URL, or `ESC [ 3 1 m` for a terminal color, also as a program writes it: `\033[31m`.
+/// in a URL, or `ESC [ 3 1 m` for a terminal color and `ESC [ K` after it, also as a program writes it: `\033[31m`.
 pub(crate) fn is_edge(before: &[u8]) -> bool {
     match before {
         [] => true,
@@ -13,7 +13,7 @@ pub(crate) fn is_edge(before: &[u8]) -> bool {
         [.., b'\\', b'b' | b'f' | b'n' | b'r' | b't'] => true,
         [.., b'%', a, b] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit() => true,
         [.., b'\\', b'u', a, b, c, d] if is_no_letter(&[*a, *b, *c, *d]) => true,
-        [start @ .., b'm'] => {
+        [start @ .., b'm' | b'K'] => {
             let start = without_parameters(start);
             let openings: [&[u8]; 5] = [b"\x1b[", b"u001b[", b"x1b[", b"\\033[", b"\\e["];
             openings.iter().any(|opening| start.ends_with(opening))

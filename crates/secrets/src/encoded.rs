@@ -11,10 +11,18 @@ use crate::{
     base64::{is_letter, n_before},
     cursor::Cursor,
     margin::past_line,
+    pieces::past_joint,
+    span::past_blanks,
 };
 
 /// Number of letters that are decoded to find a token.
-const MAX_LOOK: usize = 160;
+const MAX_LOOK: usize = 640;
+
+/// Limit for the letters of a line.
+const MAX_LINE: usize = 76;
+
+/// Limit for the indentation of a line.
+const MAX_INDENT: usize = 40;
 
 /// A run of base64 in some text.
 #[derive(Clone, Copy, Debug)]
@@ -46,10 +54,13 @@ impl<'b> Run<'b> {
     pub(crate) fn decoded(self) -> Vec<u8> {
         let mut letters = Vec::new();
         let mut at = self.group;
+        let before = at.window_before(MAX_LINE);
+        let mut start = at.back(before.iter().rev().take_while(|byte| is_letter(**byte)).count());
         while letters.len() < MAX_LOOK {
             let end = at.skip(MAX_LOOK, is_letter);
             letters.extend_from_slice(end.since(at.place()));
-            let Some(after) = next_line(at, end) else { break };
+            let Some(after) = next_line(start, end) else { break };
+            start = after;
             at = after;
         }
         let mut decoded = Vec::new();
@@ -89,7 +100,13 @@ impl<'b> Run<'b> {
 /// Returns the offset at which base64 continues after a line break. The line before it must have a
 /// length that tools use, or the line after it must not be a word.
 fn next_line<'b>(start: Cursor<'b>, end: Cursor<'b>) -> Option<Cursor<'b>> {
-    let after = past_line(end)?;
+    // The letters may be strings that code joins.
+    let joint = || {
+        let padded = end.skip(2, |byte| byte == b'=');
+        past_joint(end, false).filter(|_| padded.place() == end.place())
+    };
+    let line = past_line(end).map(|line| past_blanks(line, MAX_INDENT));
+    let after = line.or_else(joint)?;
     let piece_end = after.skip(usize::MAX, is_letter);
     let piece = piece_end.since(after.place());
     let line = end.since(start.place()).len();

@@ -6,7 +6,7 @@
 //! A secret may match twice, as in the example by its name and by its prefix. Of two overlapping
 //! matches the longer one wins, and of two equal ones the match by prefix.
 
-use std::{collections::HashMap, ops::Range, sync::OnceLock};
+use std::{ops::Range, sync::OnceLock};
 
 use crate::{
     assignment,
@@ -15,7 +15,7 @@ use crate::{
     edge::is_edge,
     encoded,
     name::Name,
-    pieces::{past_joint, past_seam, run_over_breaks},
+    pieces::{may_break, past_joint, past_seam, run_over_breaks},
     placeholder::PLACEHOLDER,
     prefixes::Prefixes,
     rule::{Edge, Part, Rule, Secret},
@@ -63,6 +63,8 @@ struct Start {
     shift: Option<usize>,
     /// The prefix before encoding.
     prefix: &'static str,
+    /// The number of bytes of a prefix before the end of their line or string.
+    broken: Option<usize>,
 }
 
 /// A match of a rule.
@@ -109,22 +111,30 @@ impl Matcher {
         texts.extend(escaped);
         texts.sort_unstable();
         texts.dedup();
-        let mut places = HashMap::<&str, Vec<usize>>::new();
-        for (n, start) in starts.iter().enumerate() {
-            places.entry(&start.text).or_default().push(n);
+        let mut places: Vec<(&str, usize)> =
+            starts.iter().enumerate().map(|(n, start)| (&*start.text, n)).collect();
+        places.sort_unstable();
+        let places_of = |text: &str| {
+            let first = places.partition_point(|(other, _)| *other < text);
+            let after = places.get(first..).unwrap_or_default();
+            let length = after.partition_point(|(other, _)| *other == text);
+            after.get(..length).unwrap_or_default()
+        };
+        // The texts are sorted, so the parts of a text are among the last ones before it.
+        let mut parts: Vec<&str> = Vec::new();
+        let mut prefixes = Vec::with_capacity(texts.len());
+        for text in texts {
+            while parts.last().is_some_and(|part| !text.starts_with(part)) {
+                parts.pop();
+            }
+            parts.push(text);
+            let found = parts.iter().flat_map(|part| places_of(part));
+            let mut found: Vec<usize> = found.map(|(_, n)| *n).collect();
+            // In the order of the rules.
+            found.sort_unstable();
+            let starts = found.into_iter().filter_map(|n| starts.get(n)).cloned().collect();
+            prefixes.push(Prefix { text: text.to_owned(), starts });
         }
-        let prefixes: Vec<Prefix> = texts
-            .into_iter()
-            .map(|text| {
-                let parts = (1..=text.len()).filter_map(|end| text.get(..end));
-                let mut found: Vec<usize> =
-                    parts.filter_map(|part| places.get(part)).flatten().copied().collect();
-                // In the order of the rules.
-                found.sort_unstable();
-                let starts = found.into_iter().filter_map(|n| starts.get(n)).cloned().collect();
-                Prefix { text: text.to_owned(), starts }
-            })
-            .collect();
         let follows =
             |n: usize, byte: u8| prefixes.get(n).is_some_and(|prefix| prefix.may_go_on(byte));
         let places = Prefixes::new(prefixes.iter().map(|prefix| &*prefix.text), follows);
@@ -219,9 +229,14 @@ impl Matcher {
         has_escapes: bool,
     ) -> Verdict {
         let (mut verdict, mut fits) = (Verdict::No, Vec::new());
-        for Start { text, rule, shift, prefix } in &prefix.starts {
+        for Start { text, rule, shift, prefix, broken } in &prefix.starts {
             let length = if shift.is_some() { prefix.len() } else { text.len() };
-            let place = Place { start, end: start.forward(length), done, has_escapes };
+            let end = match broken {
+                Some(n_before) => past_broken(start, prefix, *n_before),
+                None => Some(start.forward(length)),
+            };
+            let Some(end) = end else { continue };
+            let place = Place { start, end, done, has_escapes };
             let verdict_of_rule = match shift {
                 Some(shift) => place.verdict_in_base64(rule, *shift, prefix),
                 None => place.verdict(rule),
@@ -243,7 +258,7 @@ impl Prefix {
     fn may_go_on(&self, byte: u8) -> bool {
         self.starts.iter().any(|start| match start.rule.parts {
             [Part::Run(class, ..), ..] if start.shift.is_none() => {
-                class.has(byte) || matches!(byte, b'\\' | b'\r' | b'\n')
+                class.has(byte) || may_break(byte)
             }
             _ => true,
         })
@@ -263,7 +278,7 @@ fn starts_of(rule: &'static Rule) -> impl Iterator<Item = Start> {
     /// Maximum number of letters. Matches are decoded anyway.
     const MAX_LETTERS: usize = 6;
     rule.prefixes.iter().copied().flat_map(move |prefix| {
-        let start = move |text: String, shift| Start { text, rule, shift, prefix };
+        let start = move |text: String, shift| Start { text, rule, shift, prefix, broken: None };
         let shifts = if rule.is_found_in_base64() { 0..3 } else { 0..0 };
         let encoded = shifts
             .map(move |shift| {
@@ -273,8 +288,33 @@ fn starts_of(rule: &'static Rule) -> impl Iterator<Item = Start> {
             })
             .filter(|start| start.text.len() >= MIN_LETTERS);
         let escaped = escaped(prefix).into_iter().map(move |text| start(text, None));
-        std::iter::once(start(prefix.to_owned(), None)).chain(encoded).chain(escaped)
+        let broken = broken(rule, prefix)
+            .map(move |(text, n_before)| Start { broken: Some(n_before), ..start(text, None) });
+        std::iter::once(start(prefix.to_owned(), None)).chain(encoded).chain(escaped).chain(broken)
     })
+}
+
+/// Returns the parts of the prefix of a token before which a line or a string may end, each with the byte that ends it,
+/// and its length: `glpa` and a line break, of `glpat-`.
+fn broken(rule: &Rule, prefix: &'static str) -> impl Iterator<Item = (String, usize)> {
+    /// Minimum length of a part. A shorter one would match everywhere.
+    const MIN_PART: usize = 4;
+    /// Minimum length of a prefix. A line rarely ends within a shorter one.
+    const MIN_PREFIX: usize = 7;
+    let is_long = rule.is_token() && prefix.len() >= MIN_PREFIX;
+    let parts = if is_long { MIN_PART..prefix.len() } else { 0..0 };
+    let is_no_word = |part: &str| part.contains(['-', '_']) && !part.starts_with("access");
+    let parts = parts.filter_map(|n| Some((prefix.get(..n)?, n)));
+    parts.filter(move |(part, _)| is_no_word(part)).flat_map(|(part, n)| {
+        ['\n', '\\', '"'].into_iter().map(move |end| (format!("{part}{end}"), n))
+    })
+}
+
+/// Returns the end of a prefix that has its first `n_before` bytes in one line or string, and the others in the next.
+fn past_broken<'b>(start: Cursor<'b>, prefix: &str, n_before: usize) -> Option<Cursor<'b>> {
+    let at = start.forward(n_before);
+    let next = past_seam(at).map(|(next, _)| next).or_else(|| past_joint(at, true))?;
+    next.past(prefix.as_bytes().get(n_before..)?)
 }
 
 /// Returns the spellings of a prefix in JSON whose other letters are escaped, `has\u0142o`, also in JSON within JSON.

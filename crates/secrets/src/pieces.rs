@@ -37,13 +37,14 @@ pub(crate) fn run_over_breaks<'b>(
     let mut at = start.forward(length);
     if length >= min {
         // Padding is at the end of a token.
-        let is_open = max == usize::MAX && at.previous() != Some(b'=');
+        let is_open = at.previous() != Some(b'=');
         // A full stop at the end of a sentence is not part of the token.
         let ends_a_sentence = max == usize::MAX && length > min && at.previous() == Some(b'.');
         at = if ends_a_sentence { at.back(1) } else { at };
-        return Some(if is_open { last_pieces(class, at) } else { at });
+        let n_more = max.saturating_sub(length);
+        return Some(if is_open && n_more > 0 { pieces_within(class, at, n_more) } else { at });
     }
-    if length == 0 && start.next() != Some(b'\\') && start.next() != Some(b'\n') {
+    if length == 0 && !start.next().is_some_and(may_break) {
         return None;
     }
     let mut whole = start.window(length).to_vec();
@@ -56,8 +57,9 @@ pub(crate) fn run_over_breaks<'b>(
             return None;
         }
         if whole.len() >= min {
-            let is_open = max == usize::MAX && at.previous() != Some(b'=');
-            let end = if is_open { last_pieces(class, at) } else { at };
+            let is_open = at.previous() != Some(b'=');
+            let n_more = max.saturating_sub(whole.len());
+            let end = if is_open { pieces_within(class, at, n_more) } else { at };
             let makeup = Makeup::of(&whole);
             // `xoxb-504008332715-2…` is mostly digits.
             let is_key = makeup.is_random() || makeup.n_digits >= 10 || has_many_humps(&whole);
@@ -85,19 +87,33 @@ pub(crate) fn past_pieces(value: Range<usize>, end: Cursor<'_>) -> Range<usize> 
 
 /// Returns the end of a complete token, past the lines or the strings that contain only remainders of it.
 pub(crate) fn last_pieces<'b>(class: &Class, end: Cursor<'b>) -> Cursor<'b> {
-    let mut at = end;
+    pieces_within(class, end, usize::MAX)
+}
+
+/// Returns the end of a complete token, past remainders of at most `max` bytes in all.
+fn pieces_within<'b>(class: &Class, end: Cursor<'b>, max: usize) -> Cursor<'b> {
+    let (mut at, mut n_left) = (end, max);
     for _ in 0..MAX_LINES {
-        let Some(after) = last_piece(class, at) else { break };
-        at = after;
+        let Some(piece) = last_piece(class, at).filter(|piece| piece.len() <= n_left) else {
+            break;
+        };
+        n_left = n_left.saturating_sub(piece.len());
+        at = at.to(piece.end);
     }
     at
 }
 
-/// Returns the end of a complete token, if the next line or the next string contains only a
-/// remainder of it.
-fn last_piece<'b>(class: &Class, end: Cursor<'b>) -> Option<Cursor<'b>> {
+/// Returns whether a token may be broken at a byte: at a line break, a closing quote, an escape or a terminal color.
+pub(crate) fn may_break(byte: u8) -> bool {
+    matches!(byte, b'\\' | b'\r' | b'\n' | b'"' | b'\'' | 0x1b)
+}
+
+/// Returns the remainder of a complete token, if the next line or the next string contains only that.
+fn last_piece(class: &Class, end: Cursor<'_>) -> Option<Range<usize>> {
     /// Minimum length of a remainder. Shorter ones may be words.
     const MIN_PIECE: usize = 6;
+    /// Minimum length of a remainder that code joins to a token.
+    const MIN_JOINED: usize = 4;
     /// Limit in bytes for a remainder: a session token of Amazon may have a kilobyte.
     const MAX_PIECE: usize = 2048;
     let (line, seam) = past_seam(end)?;
@@ -108,23 +124,27 @@ fn last_piece<'b>(class: &Class, end: Cursor<'b>) -> Option<Cursor<'b>> {
     let n_kinds = kinds.into_iter().filter(|n| *n > 0).count();
     let is_over = after.next().is_none_or(|byte| match (seam, byte) {
         // The next part of a token of several parts.
-        (Seam::Joint | Seam::Mark, b'.') => true,
+        (Seam::Joint | Seam::List | Seam::Mark, b'.') => true,
         (Seam::Break, b'.') => {
             let next = after.forward(1);
             let is_claims = next.rest().starts_with(b"eyJ");
             n_kinds == 3 && piece.len() >= 8 && (is_claims || class.run(next.rest(), 16) == 16)
         }
-        (Seam::Joint, byte) => is_quote(byte) || byte == b'\\',
+        (Seam::Joint | Seam::List, byte) => is_quote(byte) || byte == b'\\',
         (_, b' ') => n_kinds == 3 && piece.len() >= 10 || seam == Seam::Mark,
         // A mailer ends each line with `=`.
         (Seam::Mark, b'=') => past_seam(after).is_some(),
         (_, byte) => !byte.is_ascii_alphanumeric() && !b"_=:(-./".contains(&byte),
     });
     let is_key = piece.len() >= MIN_PIECE && n_kinds >= 2 && makeup.is_random();
+    // Code joins no words to a token.
+    let is_key = is_key || seam == Seam::Joint && piece.len() >= MIN_JOINED && n_kinds >= 2;
     // With an example, the whole token would count as one.
-    let is_fit =
-        is_over && is_key && !is_another(piece) && !is_assignment(piece) && !is_example(piece);
-    (is_fit || !piece.is_empty() && is_before_signature(after)).then_some(after)
+    // A string that code joins to a token is no other one.
+    let is_another = !matches!(seam, Seam::Joint | Seam::List) && is_another(piece);
+    let is_fit = is_over && is_key && !is_another && !is_assignment(piece) && !is_example(piece);
+    let is_piece = is_fit || !piece.is_empty() && is_before_signature(after);
+    is_piece.then(|| line.place()..after.place())
 }
 
 /// Returns whether a full stop and the signature of a token follow: `In0.i1pQm5dHaIbbTxxLoqu`.
@@ -146,13 +166,24 @@ pub(crate) enum Seam {
     Mark,
     /// A joint of two strings in code, such as `" + "`.
     Joint,
+    /// The comma of a list, whose strings are joined.
+    List,
 }
 
 /// Returns the position at which a token continues, and the seam before it.
 pub(crate) fn past_seam(at: Cursor<'_>) -> Option<(Cursor<'_>, Seam)> {
     /// Marks before a line break within a token: the escapes of shells, and the right border of a box.
-    const MARKS: &[&[u8]] =
-        &[b"^", b"`", "│".as_bytes(), "┃".as_bytes(), "║".as_bytes(), b"|", "↵".as_bytes(), b"="];
+    const MARKS: &[&[u8]] = &[
+        b"^",
+        b"`",
+        "│".as_bytes(),
+        "┃".as_bytes(),
+        "║".as_bytes(),
+        b"|",
+        "↵".as_bytes(),
+        b"=",
+        b"$",
+    ];
     // Most runs end here.
     if at.next().is_none_or(|byte| byte.is_ascii_alphanumeric()) {
         return None;
@@ -162,12 +193,12 @@ pub(crate) fn past_seam(at: Cursor<'_>) -> Option<(Cursor<'_>, Seam)> {
     // `psql` ends each line of a value but the last with `+`.
     let marked = marked.or_else(|| at.past(b"+"));
     let broken = past_break(border).map(|line| (line, false));
-    let broken = broken.or_else(|| Some((at.past(b"<br>").or_else(|| at.past(b"<wbr>"))?, true)));
+    let broken = broken.or_else(|| Some((past_tag(at)?, true)));
     let broken = broken.or_else(|| Some((past_break(marked?)?, true)));
     if let Some((line, is_marked)) = broken {
         // The lines of a program in JSON are strings of a list.
         if let Some(next) = past_joint(line, true) {
-            return Some((next, Seam::Joint));
+            return Some((next, Seam::List));
         }
         let margin = past_margin(at, line).or_else(|| past_same(at, line));
         let frame = margin.or_else(|| past_frame(line));
@@ -176,15 +207,36 @@ pub(crate) fn past_seam(at: Cursor<'_>) -> Option<(Cursor<'_>, Seam)> {
         // A line of code with one of two joined strings is a joint.
         return Some((line, if is_marked { Seam::Mark } else { Seam::Break }));
     }
+    let color = past_colors(at);
+    // `grep` colors a part of a token.
+    if color.place() > at.place() && !color.since(at.place()).contains(&b' ') {
+        return Some((color, Seam::Break));
+    }
     let is_listed = || {
         const LISTERS: &[&[u8]] = &[b"concat", b"join", b"Join", b"paste", b"strcat"];
         let before = at.window_before(240);
         let is_joined = memmem::find(at.window(160), b"].join(").is_some();
         is_joined || LISTERS.iter().any(|name| memmem::find(before, name).is_some())
     };
-    let plain = past_joint(at, false);
-    let joint = plain.or_else(|| past_joint(at, true).filter(|_| is_listed()))?;
-    Some((joint, Seam::Joint))
+    let plain = past_joint(at, false).or_else(|| past_quotes(at));
+    if let Some(joint) = plain {
+        return Some((joint, Seam::Joint));
+    }
+    Some((past_joint(at, true).filter(|_| is_listed())?, Seam::List))
+}
+
+/// Moves past a tag of HTML that allows or makes a line break, and a line break after it.
+fn past_tag(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    const TAGS: &[&[u8]] = &[b"<br>", b"<wbr>", b"<br/>", b"<br />"];
+    let end = TAGS.iter().find_map(|tag| at.past(tag))?;
+    Some(past_break(end).unwrap_or(end))
+}
+
+/// Moves past two quotes that close a string and open the next one, as a shell joins them: `"ghp_0123""4567…"`.
+fn past_quotes(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    let (quote, closed) = Quote::open(at)?;
+    let (next_quote, next) = Quote::open(closed)?;
+    (quote == next_quote).then_some(next)
 }
 
 /// Returns the position after the joint of two strings that code concatenates: `" +`, a line break,
@@ -197,7 +249,7 @@ pub(crate) fn past_joint(at: Cursor<'_>, may_be_listed: bool) -> Option<Cursor<'
     };
     let called = CALLS.iter().find_map(|call| closed.past(call)).or_else(|| past_call(closed));
     let line = called.or_else(|| past_shell(closed)).unwrap_or_else(|| {
-        let glue = closed.skip(8, is_glue);
+        let glue = past_comment(closed.skip(8, is_glue));
         if may_be_listed { past_member(glue).unwrap_or(glue) } else { glue }
     });
     // A hyphen or `¬` continues a line of a script.
@@ -219,6 +271,18 @@ pub(crate) fn past_joint(at: Cursor<'_>, may_be_listed: bool) -> Option<Cursor<'
     let is_joined = line.place() > closed.place() || may_be_listed;
     let (_, next) = Quote::open(line).filter(|_| is_joined)?;
     (closed.previous() == next.previous()).then_some(next)
+}
+
+/// Moves past a comment at the end of a line of code: `# the first half`.
+fn past_comment(at: Cursor<'_>) -> Cursor<'_> {
+    /// Limit in bytes for a comment.
+    const MAX_COMMENT: usize = 80;
+    let is_comment = at.next() == Some(b'#') || at.window_before(3).ends_with(b"// ");
+    if !is_comment {
+        return at;
+    }
+    let end = at.skip(MAX_COMMENT, |byte| !matches!(byte, b'\r' | b'\n' | b'\\' | b'"' | b'\''));
+    if past_break(end).is_some() { end } else { at }
 }
 
 /// Moves past the string of a line break that a shell joins to two others: `"..."$'\n'"..."`.

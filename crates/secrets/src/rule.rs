@@ -102,11 +102,16 @@ impl Rule {
 
     /// Returns whether the secret is also searched in base64.
     pub(crate) fn is_found_in_base64(&self) -> bool {
-        let is_token = self.before.is_none() && self.secret == Secret::Whole;
-        let is_word = self.edge == Edge::Word || matches!(self.parts, [.., Part::Armor]);
-        is_token && is_word && self.rank() == 2 && !self.is_for_tests
+        let is_armor = matches!(self.parts, [.., Part::Armor]);
+        (self.is_token() || is_armor && self.rank() == 2)
             || self.is_name_in_base64()
             || self.is_user_of_url()
+    }
+
+    /// Returns whether a line may end within the prefix: of a whole token at the start of a word.
+    pub(crate) fn is_token(&self) -> bool {
+        let is_whole = self.before.is_none() && self.secret == Secret::Whole;
+        is_whole && self.edge == Edge::Word && self.rank() == 2 && !self.is_for_tests
     }
 
     /// Returns whether the secret is the password of a user in a URL.

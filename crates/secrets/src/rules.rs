@@ -171,6 +171,18 @@ static BY_PREFIX: &[Rule] = &[
             ],
         )
     },
+    Rule::new(
+        "jwt",
+        "a JSON Web Token, signed, by its usual first letters",
+        &["eyJhbGciOi", "eyJ0eXAiOi", "eyJraWQiOi"],
+        &[
+            Run(&BASE64_URL, 8, MAX),
+            Is(".eyJ"),
+            Run(&BASE64_URL, 8, MAX),
+            Is("."),
+            Run(&BASE64_URL, 20, MAX),
+        ],
+    ),
     Rule {
         edge: Edge::None,
         accepts: |_| true,

@@ -125,6 +125,7 @@ fn pieces_of_a_token_are_found() {
         "token \n-----\n @+\n %",
         "const t = \"@\" +\n\t\"%\"",
         "[\n \"@\",\n \"%\"\n]",
+        "\u{1b}[01;31m\u{1b}[K@\u{1b}[m\u{1b}[K%",
         "00000000: 544f 4b45 4e3d 646f 705f 7631 5f31 3962  @\n00000010: 6433 3965 3237 6465 3037 6433 3231 3730  %",
     ] {
         let whole = text.replace('@', first).replace('%', second);

@@ -55,6 +55,11 @@ pub(crate) fn value(random: &mut Random, kind: &str) -> (Vec<String>, String) {
     if !between.is_empty() {
         return key(random, between);
     }
+    if kind == "b64ind" {
+        let text = base64_of(&format!("PORT=3000\nSHOP_PAT={}\nHOST=db.x.dev\n", github(random)));
+        let (first, second) = text.split_at(64);
+        return (vec![first.to_owned(), second.to_owned()], format!("{first}\n    {second}"));
+    }
     let text = one(random, kind);
     (vec![text.clone()], text)
 }
@@ -172,6 +177,24 @@ fn one(random: &mut Random, kind: &str) -> String {
         "b64slack" => base64_of(&format!("xoxb-1234567890-1234567890123-{}", random.letters(24))),
         "b64docker" => {
             base64_of(&format!("{{\"auths\":{{\"ghcr.io\":{{\"auth\":\"{}\"}}}}}}", basic(random)))
+        }
+        "b64jwt" => {
+            let jwt =
+                format!("{}.eyJ{}.{}", "eyJhbGciOiJIUzI1NiJ9", random.url(60), random.url(43));
+            base64_of(&jwt)
+        }
+        "django" => {
+            let letters = "abcdefghijkmnpqrstuvwxyz23456789";
+            format!(
+                "{}+z)&e{}(w#%{}*b",
+                random.text(letters, 13),
+                random.text(letters, 12),
+                random.text(letters, 14)
+            )
+        }
+        "year" => {
+            let word = random.one(&["Willow", "Harbor", "Falcon", "Marble"]);
+            format!("{word}.{}", random.text("23456789", 4))
         }
         "b64val" => base64_of(&password(random, 16, MARKS)),
         "b64key" => base64_of(&format!(
