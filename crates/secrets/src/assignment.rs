@@ -211,11 +211,13 @@ fn value<'b>(
     let bold = at.past(b"** ").filter(|_| name.start.window_before(64).ends_with(b"**"));
     let start = past_colors(past_note(past_blanks(bold.unwrap_or(at), 40)));
     let start = past_echo(start).unwrap_or(start);
-    if let Some((quote, start)) = open(start) {
+    if let Some((quote, first)) = open(start) {
+        let (string, start) = (start, first);
         let end = quote.close(start)?;
         let text = end.since(start.place());
         let is_phrase = || kind == Kind::Passphrase && kind.secret_in(text, Form::Quoted).is_some();
-        let is_fit = link != Link::Apart || is_strong(text) || is_phrase();
+        let is_said = || kind == Kind::Password && is_spoken(string);
+        let is_fit = link != Link::Apart || is_strong(text) || is_phrase() || is_said();
         return is_fit.then_some(Found { start, end, form: Form::Quoted });
     }
     let start = match link {

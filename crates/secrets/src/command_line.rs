@@ -9,13 +9,13 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::{
-    around::{command, past_closers, until_placeholder},
+    around::{command, context, past_closers, until_placeholder},
     cursor::Cursor,
     link::past_continuation,
     nearby::is_plain,
     placeholder::PLACEHOLDER,
-    span::{Quote, bare_end, is_blank, is_quote, string_or_word},
-    value::{Form, Kind, is_invented, is_strong, is_word_list},
+    span::{Quote, bare_end, is_blank, is_quote, past_break, string_or_word},
+    value::{Form, Kind, is_invented, is_scrambled, is_strong, is_word_list},
 };
 
 /// Bytes before an option that are searched for its command.
@@ -222,6 +222,29 @@ pub(crate) fn quoted(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
         return if is_plain || is_strong { password(at, value_end) } else { None };
     };
     password(value, quote.close(value)?)
+}
+
+/// Finds the last word of the command `AUTH x` or `AUTH default x`, at the start of a line or after a prompt.
+pub(crate) fn auth(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    /// Bytes before the command that are searched for its prompt.
+    const MAX_PROMPT: usize = 64;
+    let before = context(start, MAX_PROMPT).trim_ascii_end();
+    // A search before decoding sees the quote of JSON.
+    let is_first = before.last().is_none_or(|byte| is_quote(*byte) || *byte == b'>');
+    let margin = before.strip_suffix("→".as_bytes()).or_else(|| before.strip_suffix(b"u2192"));
+    let (first, first_end) = string_or_word(end)?;
+    let (value, value_end) = match first_end.past(b" ").map(string_or_word) {
+        Some(second) => second?,
+        None => (first, first_end),
+    };
+    let is_over = |at: Cursor<'_>| {
+        at.next().is_none() || past_break(at).is_some() || Quote::open(at).is_some()
+    };
+    let is_last = is_over(value_end) || is_over(past_closers(value_end).0);
+    let text = value_end.since(value.place());
+    let is_clear = is_strong(text) || is_invented(text) || is_scrambled(text);
+    let is_fit = (is_first || margin.is_some()) && is_last && is_clear;
+    password(value, value_end).filter(|_| is_fit)
 }
 
 /// Finds the word after `password` of a command: `mysqladmin -u root password 'x'`.

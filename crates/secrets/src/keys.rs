@@ -71,8 +71,39 @@ fn is_cut(at: Cursor<'_>) -> bool {
     at.rest().starts_with(PLACEHOLDER)
 }
 
-/// Finds the first key after `Unseal Key 1:`, `unseal_keys_b64:`.
-pub(crate) fn unseal(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+/// Finds the key after `Unseal Key 1:`, and the keys of the list after `unseal_keys_b64:`.
+pub(crate) fn unseal(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
+    /// Limit for the keys of a list.
+    const MAX_KEYS: usize = 16;
+    let mut found: Vec<Range<usize>> = first_unseal(end).into_iter().collect();
+    while let Some(last) = found.last()
+        && let Some(next) = next_unseal(end.to(last.end)).filter(|_| found.len() < MAX_KEYS)
+    {
+        found.push(next);
+    }
+    found
+}
+
+/// Returns the next key of a list, after the end of one.
+fn next_unseal(end: Cursor<'_>) -> Option<Range<usize>> {
+    /// Limit for the marks between two keys.
+    const MAX_MARKS: usize = 64;
+    let mut at = end;
+    for _ in 0..MAX_MARKS {
+        let mark = at.skip(1, |byte| b"\"', \t-\\".contains(&byte));
+        let next = past_line(at).unwrap_or(mark);
+        if next.place() == at.place() {
+            break;
+        }
+        at = next;
+    }
+    let run = at.skip(128, |byte| BASE64.has(byte));
+    let key = run.since(at.place());
+    let is_key = (44..=88).contains(&key.len()) && !is_cut(run) && Makeup::of(key).is_random();
+    (is_key && at.place() > end.place()).then(|| at.place()..run.place())
+}
+
+fn first_unseal(end: Cursor<'_>) -> Option<Range<usize>> {
     /// Bytes after the name that are searched for the key.
     const MAX_BETWEEN: usize = 48;
     let mut at = end;

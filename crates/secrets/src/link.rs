@@ -90,6 +90,7 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
         }
         // The box of a table, or an arrow.
         0xe2 if has_blank => past_border(at).or_else(|| Some((Link::Apart, past_arrow(at)?))),
+        b'\\' if has_blank => Some(past_escaped(at).unwrap_or((Link::Blank, at))),
         // `I set NAME to VALUE.`
         b'a' | b'h' | b'm' | b's' | b't' | b'w'
             if has_blank && (has_quote || name.is_constant() || name.is_compound()) =>
@@ -101,6 +102,13 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
             Some(past_account(at).map_or((Link::Blank, at), |at| (Link::Weak, at)))
         }
         b'o' if has_quote && has_blank => Some((Link::Weak, at.past(b"or ")?)),
+        // ``your CLIENT_SECRET (`x`) is old``
+        b'(' if has_blank
+            && (has_quote || name.is_constant())
+            && Quote::open(at.forward(1)).is_some() =>
+        {
+            Some((Link::Weak, at.forward(1)))
+        }
         b'.' | b'(' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' if has_blank => {
             Some(past_announcement(name, after).unwrap_or((Link::Blank, at)))
         }
@@ -113,6 +121,16 @@ fn past_border(at: Cursor<'_>) -> Option<(Link, Cursor<'_>)> {
     const BORDERS: &[&str] = &["│ ", "┃ ", "║ "];
     let after = BORDERS.iter().find_map(|border| at.past(border.as_bytes()))?;
     Some((Link::Sign, after))
+}
+
+/// Returns the position after a border or an arrow that JSON escapes: `DB_PASSWORD \u2502 x`.
+fn past_escaped(at: Cursor<'_>) -> Option<(Link, Cursor<'_>)> {
+    const BORDERS: &[&[u8]] = &[b"u2502 ", b"u2503 ", b"u2551 "];
+    const ARROWS: &[&[u8]] = &[b"u2192", b"u21d2", b"u279c", b"u203a", b"u2014", b"u2013"];
+    let letter = at.skip(63, |byte| byte == b'\\');
+    let border = BORDERS.iter().find_map(|border| letter.past(border));
+    let arrow = || Some((Link::Apart, ARROWS.iter().find_map(|arrow| letter.past(arrow))?));
+    border.map(|after| (Link::Sign, after)).or_else(arrow)
 }
 
 /// Returns the position after the words between a password and its name: `Use the password for the user ada (it is shown
@@ -195,12 +213,20 @@ pub(crate) fn is_spoken(at: Cursor<'_>) -> bool {
     if phrase.is_some() {
         return true;
     }
-    let value = bare_end(at, |_| false).since(at.place());
+    let quoted = Quote::open(at).and_then(|(quote, start)| Some((start, quote.close(start)?)));
+    let (start, end) = quoted.unwrap_or_else(|| (at, bare_end(at, |_| false)));
+    let value = end.since(start.place());
     let count = |is: fn(&u8) -> bool| value.iter().filter(|byte| is(byte)).count();
     let has_all = count(u8::is_ascii_digit) > 1
         && count(u8::is_ascii_lowercase) > 1
         && count(u8::is_ascii_uppercase) > 1;
-    (is_strong(value) || has_all && is_scrambled(value))
+    // A quotation is no word of the sentence.
+    let has_classes = count(u8::is_ascii_digit) > 0
+        && count(u8::is_ascii_lowercase) > 0
+        && count(u8::is_ascii_uppercase) > 0;
+    let is_quotation = quoted.is_some() && has_classes && value.len() >= 10;
+    let is_quotation = is_quotation && Kind::Password.secret_in(value, Form::Quoted).is_some();
+    (is_strong(value) || has_all && is_scrambled(value) || is_quotation)
         && !value.contains(&b'/')
         && !value.contains(&b'=')
         || is_word_list(value, 0)
@@ -213,10 +239,12 @@ pub(crate) fn is_told(name: &Name<'_>, at: Cursor<'_>) -> bool {
         &[b"change", b"Change", b"set ", b"Set ", b"reset", b"Reset", b"update"];
     let value = bare_end(at, |_| false).since(at.place());
     let count = |is: fn(&u8) -> bool| value.iter().filter(|byte| is(byte)).count();
+    let is_free = value.len() >= 10 && is_scrambled(value);
+    let min = if is_free { 1 } else { 2 };
     let is_mixed = value.len() >= 8
         && (count(u8::is_ascii_digit) > 1 || count(u8::is_ascii_digit) > 0 && is_scrambled(value))
-        && count(u8::is_ascii_lowercase) > 1
-        && count(u8::is_ascii_uppercase) > 1
+        && count(u8::is_ascii_lowercase) >= min
+        && count(u8::is_ascii_uppercase) >= min
         && !value.iter().any(|byte| b"/=.:(".contains(byte));
     let before = context(name.start, 32);
     let is_set = || VERBS.iter().any(|verb| memmem::find(before, verb).is_some());
@@ -287,10 +315,19 @@ fn past_account(at: Cursor<'_>) -> Option<Cursor<'_>> {
     at.past(b"FOR ")?.skip(80, is_in).past(b" = ")
 }
 
-/// Returns the position after the call that fills a field with the name of a secret:
-/// `fill('[name=password]', `, `getByLabel('Password').fill(`.
+/// Returns the position after the call that fills a field with the name of a secret, or replaces a variable of that name:
+/// `fill('[name=password]', `, `getByLabel('Password').fill(`, `env::var("PASSWORD").unwrap_or(`.
 fn past_field<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
     const CALLS: &[&[u8]] = &[b".fill(", b".type(", b".send_keys(", b".sendKeys(", b".setValue("];
+    // A variable of the environment that is not set.
+    const FALLBACKS: &[&[u8]] = &[
+        b".unwrap_or(",
+        b".unwrap_or_else(|_| ",
+        b".unwrap_or_else(|| ",
+        b".getOrElse(",
+        b".orElse(",
+        b".or(",
+    ];
     match (after.previous(), after.next()?) {
         // A placeholder ends in this sign too.
         (_, b']') if name.start.previous().is_some_and(|byte| byte == b'=' || is_quote(byte)) => {
@@ -299,7 +336,7 @@ fn past_field<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
                 closed.past(b",").or_else(|| CALLS.iter().find_map(|call| closed.past(call)));
             comma.filter(|_| has_quote)
         }
-        (Some(b')'), b'.') => CALLS.iter().find_map(|call| after.past(call)),
+        (Some(b')'), b'.') => CALLS.iter().chain(FALLBACKS).find_map(|call| after.past(call)),
         _ => None,
     }
 }
@@ -332,7 +369,10 @@ fn past_tag<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
             let end = after.skip(MAX_TAG, |byte| !matches!(byte, b'<' | b'>' | b'\n' | b'['));
             let before = name.start.window_before(24);
             let is_named = memmem::find(before, b"<string name=").is_some();
-            end.past(b">").filter(|_| is_named)
+            let value = end.past(b">")?;
+            // `<setting name="ApiKey" serializeAs="String"><value>`
+            let inner = past_value_tag(value);
+            (is_named || inner.place() > value.place()).then_some(inner)
         }
         b' ' if name.start.previous() == Some(b'<') => {
             let end =
@@ -428,6 +468,10 @@ fn past_type(at: Cursor<'_>) -> Option<Cursor<'_>> {
         b's' | b'S' | b'N' if GO_TYPES.iter().any(|name| at.rest().starts_with(name)) => at,
         // Basic and SQL: `As String = `, `NVARCHAR(50) = `.
         b'A' | b'a' if at.past(b"As ").or_else(|| at.past(b"as ")).is_some() => at.forward(3),
+        b'/' => {
+            let value = at.past(b"/t REG_SZ ").or_else(|| at.past(b"/t REG_EXPAND_SZ "));
+            return value.unwrap_or(at).past(b"/d ");
+        }
         // A registry has the type before the value.
         b'R' => return at.past(b"REG_SZ").or_else(|| at.past(b"REG_EXPAND_SZ")),
         b'V' | b'v' | b'C' | b'c' | b'N' | b'n' | b'T' | b't' => return past_column_type(at),
@@ -474,7 +518,7 @@ fn past_value_name<'b>(name: &Name<'b>, has_quote: bool) -> Option<Cursor<'b>> {
     for _ in 0..48 {
         at = match (past_line(at), at.next()) {
             (Some(after), _) => after,
-            (_, Some(b' ' | b'\t' | b'"' | b'\'' | b',' | b'{' | b'\\')) => at.forward(1),
+            (_, Some(b' ' | b'\t' | b'"' | b'\'' | b'`' | b',' | b'{' | b'\\')) => at.forward(1),
             _ => break,
         };
     }
@@ -492,6 +536,11 @@ fn past_value_name<'b>(name: &Name<'b>, has_quote: bool) -> Option<Cursor<'b>> {
         b"get; set; } =",
         b"get; } =",
         b"is generated for root@localhost: ",
+        b"is set to ",
+        b"is currently set to ",
+        b"was set to ",
+        b"has been set to ",
+        b"is currently ",
         b"is: ",
         b"is now ",
         b"is ",

@@ -256,7 +256,21 @@ pub(crate) fn is_example(token: &[u8]) -> bool {
 pub(crate) fn is_template(value: &[u8]) -> bool {
     let (lower, length) = lowercase(value);
     let lower = lower.get(..length).unwrap_or_default();
-    is_example(value) || has_any(lower, TEMPLATES) || is_in_brackets(lower) || is_sequence(lower)
+    is_example(value)
+        || has_any(lower, TEMPLATES)
+        || is_in_brackets(lower)
+        || is_variable(value)
+        || is_sequence(lower)
+}
+
+/// Returns whether a value is a variable of the environment: `$PGPASS`, `$MYSQL_PWD`, `$TOKEN2`.
+fn is_variable(value: &[u8]) -> bool {
+    let [b'$', name @ ..] = value else { return false };
+    let n_digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let letters = name.get(..name.len().saturating_sub(n_digits)).unwrap_or_default();
+    letters.len() > 2
+        && n_digits <= 2
+        && letters.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_')
 }
 
 /// Returns whether a value consists of a few common words and digits, such as `test-password-1`.

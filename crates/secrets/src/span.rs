@@ -195,6 +195,8 @@ pub(crate) fn bare_end<'b>(start: Cursor<'b>, ends: fn(u8) -> bool) -> Cursor<'b
             }
             b'&' | b';' | b',' => after.next() == Some(byte) || is_over(after) || is_pair(after),
             b'|' => after.next().is_none_or(|byte| is_blank(byte) || byte == b'|'),
+            // A script without blanks goes on after the end of a block.
+            b'}' if matches!(after.next(), Some(b';' | b')')) => true,
             b')' | b']' | b'}' => is_over(after.skip(8, |byte| b")]},;".contains(&byte))),
             b'>' => is_over(after),
             b'<' => after.next().is_none_or(|byte| byte == b'/' || byte.is_ascii_alphabetic()),
@@ -273,6 +275,7 @@ mod tests {
             ("aB3} ", "aB3"),
             ("aB3)\"", "aB3"),
             ("a)B3", "a)B3"),
+            ("aB3};return", "aB3"),
             ("aB3. Then", "aB3"),
             ("aB3\\nNEXT", "aB3"),
             ("aB3 && x", "aB3"),

@@ -271,7 +271,10 @@ fn is_thought_up(value: &[u8], form: Form, makeup: &Makeup) -> bool {
     // The name of a variable or of its member.
     let is_varied = makeup.n_lower > 0 && makeup.n_upper > 0 && makeup.n_digits > 0;
     let has_dot = value.contains(&b'.') && makeup.n_marks == 0;
-    let has_dot = has_dot && (form == Form::Loose || form == Form::Tight && !is_varied);
+    // `Winter.2024` is no member of a variable.
+    let is_invented = is_varied && makeup.n_digits > 2;
+    let has_dot =
+        has_dot && (form == Form::Loose && !is_invented || form == Form::Tight && !is_varied);
     let is_mixed = makeup.n_lower > 0 && makeup.n_upper > 0;
     let is_marked = makeup.n_marks > 0 && is_mixed && value.len() >= 8;
     // `Required!` and `Forgot?` are labels.
@@ -297,9 +300,17 @@ fn is_code(value: &[u8]) -> bool {
     starts_a_group
         || is_call(value)
         || are_checks(value)
-        || has(b'(') && has(b')') && !is_inner
+        || has(b'(') && has(b')') && !is_inner && !is_of_django(value)
         || has(b'[') && has(b']')
         || has(b'{') && has(b'}')
+}
+
+/// Returns whether a value has the letters and the length of the secret keys that Django generates.
+fn is_of_django(value: &[u8]) -> bool {
+    let is_in = |byte: &u8| {
+        byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"!@#$%^&*(-_=+)".contains(byte)
+    };
+    value.len() == 50 && value.iter().all(is_in)
 }
 
 /// Returns whether a value is a call whose end is cut: `models.CharField(max_length=128`.

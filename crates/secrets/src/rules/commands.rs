@@ -88,6 +88,12 @@ pub(super) static BY_COMMAND: &[Rule] = &[
     ),
     Rule::new(
         "password",
+        "what a client of Redis sends with AUTH",
+        &["AUTH "],
+        &[By(command_line::auth)],
+    ),
+    Rule::new(
+        "password",
         "an option of a command",
         &[
             " -u",

@@ -238,7 +238,7 @@ pub(super) static BY_FILE: &[Rule] = &[
         "vault-key",
         "HashiCorp Vault: the key that unseals it",
         &["nseal Key", "nseal_keys", "operator unseal"],
-        &[By(keys::unseal)],
+        &[Each(keys::unseal)],
     ),
     Rule::new(
         "password",

@@ -133,3 +133,14 @@ fn pieces_of_a_token_are_found() {
         assert!(n > 0 && !is_left, "{text}");
     }
 }
+
+#[test]
+fn a_border_or_an_arrow_in_an_escape_links_a_name_and_its_value() {
+    let secret = ["b3f81c07d95e2a46", "c1f0937ae58d24b6"].concat();
+    for link in ["\\u2502", "\\u2192", "\\\\u2502"] {
+        let line = format!("{{\"text\":\"SHOP_SECRET {link} {secret} \"}}");
+        let mut out = Vec::new();
+        Search::new().redact(&Line::new(line.as_bytes(), 0), &mut out, &mut |_| {});
+        assert!(!String::from_utf8(out).expect("text").contains(&secret), "{line}");
+    }
+}
