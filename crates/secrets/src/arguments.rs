@@ -518,10 +518,14 @@ pub(crate) fn encoded_jwt(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<us
     const MAX_LOOK: usize = 1024;
     /// Minimum length of a signed token in base64.
     const MIN_TOKEN: usize = 100;
-    let last = end.skip(usize::MAX, |byte| crate::class::BASE64.has(byte));
-    let text = last.since(start.place());
+    // A run of letters may have the prefix many times: it is read to its end only for a token.
+    if !is_edge(start.before()) {
+        return None;
+    }
+    let is_in = |byte: u8| crate::class::BASE64.has(byte);
+    let text = end.skip(MAX_LOOK, is_in).since(start.place());
     let mut decoded = Vec::new();
-    jsonl::decode_base64(text.get(..MAX_LOOK).unwrap_or(text), &mut decoded);
+    jsonl::decode_base64(text, &mut decoded);
     let is_token = text.len() >= MIN_TOKEN && memmem::find(&decoded, b".eyJ").is_some();
-    (is_token && is_edge(start.before())).then(|| start.place()..last.place())
+    is_token.then(|| start.place()..end.skip(usize::MAX, is_in).place())
 }
