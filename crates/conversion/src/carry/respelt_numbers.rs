@@ -239,6 +239,11 @@ impl RespeltNumbers {
     /// Limit on known keys.
     const MAX_KNOWN: usize = 1024;
 
+    /// Returns whether a record is short enough for a search.
+    pub(super) fn may_search(text: &str) -> bool {
+        text.len() <= MAX_BYTES
+    }
+
     /// Returns a record with other spellings of its numbers, if it then has this guard.
     pub(super) fn find(&mut self, text: &str, guard: u64) -> Option<String> {
         let numbers = numbers_of(text);

@@ -10,6 +10,7 @@ use crate::carry::{
     Carry, Member,
     guard::{is_of_value, record_guard},
     guard_of,
+    respelt_numbers::RespeltNumbers,
 };
 
 impl Restorer {
@@ -52,6 +53,10 @@ impl Restorer {
 
     /// Returns a record respelt in our style, and with other spellings of its numbers, if it then has this guard.
     fn with_other_numbers(&mut self, record: &str, guard: u64) -> Option<String> {
+        // Of a long record, no further copies are made.
+        if !RespeltNumbers::may_search(record) {
+            return None;
+        }
         jsonl::validate(record.as_bytes()).ok()?;
         let mut spelled = Vec::with_capacity(record.len());
         respell_str(&mut spelled, record, self.written.style);
