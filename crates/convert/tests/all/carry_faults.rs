@@ -512,6 +512,10 @@ fn a_document_stays_one_when_written_lines_are_moved_or_cut() {
                 let is_moved = order.len() == n;
                 let changed = order.iter().flat_map(|at| all[*at].iter().copied()).collect();
                 let changed = Written { bytes: changed, sidecar: written.sidecar.clone() };
+                // Two equal lines were exchanged.
+                if changed.bytes == written.bytes {
+                    continue;
+                }
                 let (restored, report) = home(&changed, to, from);
                 let what = format!("{} to {} {mode:?}, {order:?}", fixture.name, to.name);
                 match serde_json::from_slice::<serde_json::Value>(&restored) {
