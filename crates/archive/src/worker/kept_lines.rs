@@ -10,6 +10,7 @@ use std::{
 };
 
 use jsonl::Stream;
+use sessions::Bytes;
 use tempfile::SpooledTempFile;
 
 use super::{named, open};
@@ -34,33 +35,9 @@ impl LinePlace {
 
 /// The lines of a file.
 pub(super) struct KeptLines {
-    file: Bytes,
+    file: Box<dyn Bytes>,
     /// The offset behind the line that was read last.
     at: Option<u64>,
-}
-
-enum Bytes {
-    File(File),
-    /// A copy of what can be read only once.
-    Copied(SpooledTempFile),
-}
-
-impl Read for Bytes {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Bytes::File(file) => file.read(buffer),
-            Bytes::Copied(file) => file.read(buffer),
-        }
-    }
-}
-
-impl Seek for Bytes {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        match self {
-            Bytes::File(file) => file.seek(to),
-            Bytes::Copied(file) => file.seek(to),
-        }
-    }
 }
 
 impl KeptLines {
@@ -71,18 +48,20 @@ impl KeptLines {
     /// Returns an error if it cannot be read, or if a temporary file cannot be written.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let is_file = path.as_os_str() != "-" && path.metadata().is_ok_and(|it| it.is_file());
-        let file = if is_file {
-            Bytes::File(File::open(path).map_err(|error| named(error, path))?)
+        let file: Box<dyn Bytes> = if is_file {
+            Box::new(File::open(path).map_err(|error| named(error, path))?)
         } else {
-            Self::copied(&mut open(path)?).map_err(|error| named(error, path))?
+            // Standard input and pipes can be read only once.
+            let copied = Self::copied(&mut open(path)?);
+            Box::new(copied.map_err(|error| named(error, path))?)
         };
         Ok(Self { file, at: None })
     }
 
-    fn copied(bytes: &mut dyn Read) -> io::Result<Bytes> {
+    fn copied(bytes: &mut dyn Read) -> io::Result<SpooledTempFile> {
         let mut copied = SpooledTempFile::new(MAX_IN_MEMORY);
         io::copy(bytes, &mut copied)?;
-        Ok(Bytes::Copied(copied))
+        Ok(copied)
     }
 
     /// Calls `each` with each line that is not blank, its number and its place, until it returns false.

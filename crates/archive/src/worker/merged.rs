@@ -37,7 +37,7 @@ pub struct Merged<'p> {
     n_strange: u64,
 }
 
-/// What is kept of a receipt.
+/// A receipt that was read: the place of its line, and the facts that decide between two receipts of a unit.
 #[derive(Clone, Copy, Debug)]
 struct Kept {
     /// The file and the place of its line; `None` in the store.

@@ -440,7 +440,7 @@ mod tests {
         }
     }
 
-    /// A search ends, whatever the record has.
+    /// Records with many, long or malformed numbers: a search stops at its limits and finds nothing.
     #[test]
     fn a_search_is_bounded() {
         let numbers: Vec<String> = (0..2000).map(|n| format!("\"{n}\":{n}")).collect();

@@ -43,12 +43,18 @@ impl Restorer {
 
     /// Returns a record respelt in our style, if it then has this guard.
     pub(super) fn spelled_as(&self, record: &str, guard: u64) -> Option<String> {
-        jsonl::validate(record.as_bytes()).ok()?;
         let fits = |candidate: &String| guard_of(&[candidate.as_bytes()]) == guard;
+        // A long record is in memory in one spelling at a time.
+        let in_order = Some(self.in_our_style(record)?).filter(fits);
+        in_order.or_else(|| self.orders.respelt(record, self.written.style).filter(fits))
+    }
+
+    /// Returns a record in our style, with its members in their order; `None` if it is not JSON.
+    fn in_our_style(&self, record: &str) -> Option<String> {
+        jsonl::validate(record.as_bytes()).ok()?;
         let mut spelled = Vec::with_capacity(record.len());
         respell_str(&mut spelled, record, self.written.style);
-        let in_order = String::from_utf8(spelled).ok().filter(fits);
-        in_order.or_else(|| self.orders.respelt(record, self.written.style).filter(fits))
+        String::from_utf8(spelled).ok()
     }
 
     /// Returns a record respelt in our style, and with other spellings of its numbers, if it then has this guard.
@@ -57,10 +63,7 @@ impl Restorer {
         if !RespeltNumbers::may_search(record) {
             return None;
         }
-        jsonl::validate(record.as_bytes()).ok()?;
-        let mut spelled = Vec::with_capacity(record.len());
-        respell_str(&mut spelled, record, self.written.style);
-        let in_order = String::from_utf8(spelled).ok()?;
+        let in_order = self.in_our_style(record)?;
         if let Some(found) = self.numbers.find(&in_order, guard) {
             return Some(found);
         }
