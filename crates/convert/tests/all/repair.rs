@@ -6,6 +6,8 @@ use std::{
     process::{Command, Output},
 };
 
+use crate::shared::turns::chosen;
+
 fn convert(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_convert")).args(args).output().expect("it runs")
 }
@@ -42,12 +44,14 @@ fn fixtures() -> Vec<PathBuf> {
     files
 }
 
+/// A third of the fixtures, other ones each day.
 #[test]
 fn what_is_written_is_accepted() {
     let folder = tempfile::tempdir().expect("a folder");
     let output = folder.path().join("out.jsonl");
     let (mut n_repaired, mut n_same) = (0, 0);
-    for path in fixtures() {
+    let (fixtures, n) = (fixtures(), fixtures().len().div_ceil(3));
+    for path in chosen("", fixtures.into_iter(), n) {
         let (written, message) = repaired(&path, folder.path());
         let Some(written) = written else { continue };
         assert_accepted(&output, &message);
@@ -60,7 +64,7 @@ fn what_is_written_is_accepted() {
         let (same, message) = repaired(&again, folder.path());
         assert_eq!(same.as_deref(), Some(&*written), "{}: {message}", path.display());
     }
-    assert!(n_repaired > 50 && n_same > 100, "{n_repaired} repaired, {n_same} the same");
+    assert!(n_repaired > 10 && n_same > 25, "{n_repaired} repaired, {n_same} the same");
 }
 
 #[test]

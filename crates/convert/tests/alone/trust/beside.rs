@@ -3,14 +3,14 @@
 
 use std::{fs, process::Command};
 
-use super::stage::{Stage, has, text};
+use super::stage::{Stage, has_strace, text};
 
 /// The folders of the other files of a session.
 const FOLDERS: [&str; 4] = ["in", "in/s1", "in/s1/subagents", "in/s1/tool-results"];
 
 #[test]
 fn a_folder_that_cannot_be_read_has_a_status() {
-    if !has("strace", &["-o", "/dev/null", "true"]) {
+    if !has_strace() {
         return;
     }
     for folder in FOLDERS {

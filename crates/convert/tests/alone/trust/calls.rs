@@ -7,7 +7,7 @@ use std::{
     process::{Command, Output},
 };
 
-use super::stage::{Files, Stage, files, has, rounds, session, tell, text};
+use super::stage::{Files, Stage, files, has_strace, rounds, session, tell, text};
 
 /// The errors that are injected into calls with meaningful errors.
 const CALLS: &[(&str, [&str; 3])] = &[
@@ -73,10 +73,6 @@ const NOT_OURS: &[&str] = &[
     // Hash maps of the standard library need this call, and panic without it.
     "getrandom",
 ];
-
-fn has_strace() -> bool {
-    has("strace", &["-o", "/dev/null", "true"])
-}
 
 /// A run in which any system call may fail: its name, command, input and arguments.
 struct Run {

@@ -28,6 +28,11 @@ pub(crate) fn has(program: &str, arguments: &[&str]) -> bool {
     is_there
 }
 
+/// Returns whether strace runs, with filters in the kernel: programs then stop only at the calls that are traced.
+pub(crate) fn has_strace() -> bool {
+    has("strace", &["-f", "--seccomp-bpf", "-e", "trace=close", "-o", "/dev/null", "true"])
+}
+
 /// A generator of pseudo-random numbers, the same in each run.
 pub(crate) struct Dice(pub(crate) u64);
 

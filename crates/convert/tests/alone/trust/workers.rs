@@ -13,7 +13,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::stage::{Dice, Stage, files, has, rounds, session, tell, temporaries, text};
+use super::stage::{Dice, Stage, files, has, has_strace, rounds, session, tell, temporaries, text};
 
 impl Stage {
     fn convert(&self, arguments: &[&str]) -> Command {
@@ -190,7 +190,7 @@ fn a_killed_worker_changes_nothing() {
 /// A worker is killed before each of its renames, of outputs and of receipts, and then all sources change.
 #[test]
 fn sources_that_change_after_a_kill_are_converted_again() {
-    if !has("strace", &["-o", "/dev/null", "true"]) {
+    if !has_strace() {
         return;
     }
     for (name, step) in [("inline", 1), ("sidecar", 2)] {
