@@ -27,6 +27,7 @@ mod respelt_numbers;
 pub(crate) mod restore;
 pub(crate) mod run;
 mod said;
+mod seed;
 pub(crate) mod separators;
 pub(crate) mod sidecar;
 mod spilled_runs;

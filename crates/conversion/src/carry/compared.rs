@@ -6,7 +6,8 @@
 use std::hash::Hasher;
 
 use jsonl::is_js_space;
-use twox_hash::XxHash3_64;
+
+use super::seed::{seeded_hash, seeded_hasher};
 
 /// The length in bytes up to which a line is copied. The hash of a longer one is computed piece by piece.
 const MAX_COPIED: usize = if cfg!(test) { 64 } else { 64 * 1024 };
@@ -74,7 +75,7 @@ pub(super) fn compared(text: &str) -> String {
 }
 
 pub(super) fn hash(text: &str) -> u64 {
-    XxHash3_64::oneshot(text.as_bytes())
+    seeded_hash(0, text)
 }
 
 fn is_compared(char: &char) -> bool {
@@ -88,7 +89,7 @@ fn each_run<'t>(text: &'t str, each: &mut dyn FnMut(&'t str)) {
 
 /// Returns the hash of the bytes from `from` to `to` of a text in the form that is compared.
 fn hash_between(text: &str, from: usize, to: usize) -> u64 {
-    let (mut hasher, mut at) = (XxHash3_64::new(), 0_usize);
+    let (mut hasher, mut at) = (seeded_hasher(0), 0_usize);
     each_run(text, &mut |run| {
         let [start, end] = [from, to].map(|it| it.saturating_sub(at).min(run.len()));
         hasher.write(run.as_bytes().get(start..end).unwrap_or_default());

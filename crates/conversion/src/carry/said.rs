@@ -6,11 +6,12 @@
 
 use std::{borrow::Cow, hash::Hasher};
 
+use super::{
+    portions::{each_portion, is_unread},
+    seed::{seeded_hash, seeded_hasher},
+};
 use core_model::{Block, Content, Event, Format, Input, Role, ToolName, replacement_tool_name};
 use jsonl::{Raw, Style, Text, Value, each_respelt, respell};
-use twox_hash::XxHash3_64;
-
-use super::portions::{each_portion, is_unread};
 
 /// The kind of a compared text.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -208,12 +209,12 @@ impl<'l> SaidPiece<'_, 'l> {
     }
 
     fn hash_of_text(&self, kind: Kind) -> u64 {
-        XxHash3_64::oneshot_with_seed(kind as u64, self.text().as_bytes())
+        seeded_hash(kind as u64, &self.text())
     }
 
     /// Returns the hash of the text as it is written.
     fn written_hash(&self, kind: Kind) -> Option<u64> {
-        Some(XxHash3_64::oneshot_with_seed(kind as u64, self.written()?.as_bytes()))
+        Some(seeded_hash(kind as u64, &self.written()?))
     }
 
     /// Returns the text as it is written, if it is one slice of the record; the text of a call is short, and
@@ -243,7 +244,7 @@ fn long_input_hash(input: &Input<'_>, kind: Kind) -> Option<u64> {
     if written.len() < LONG {
         return None;
     }
-    let mut hasher = XxHash3_64::with_seed(kind as u64);
+    let mut hasher = seeded_hasher(kind as u64);
     let decoded = match *input {
         // Another text than an object has the member `arguments` around it.
         Input::JsonString(text) => {
