@@ -117,7 +117,14 @@ impl ConvertedFile {
                 tally.moved,
                 "records are not where they were written; they are restored where they are now",
             ),
-            (tally.doubled, "records are there more than once; each copy was converted"),
+            (
+                tally.doubled - tally.repeated,
+                "records are there more than once; each copy was converted",
+            ),
+            (
+                tally.repeated,
+                "records without a carry equal an earlier one: they are copies, or were added with the same words; each was converted",
+            ),
             (tally.respelt, "records were spelled anew by another program; they are restored"),
             (tally.edited, "edited lines were converted"),
             (n_added, "added lines were converted"),

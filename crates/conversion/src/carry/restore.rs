@@ -308,8 +308,9 @@ impl Restorer {
             None if self.sidecar.is_some() => match self.take_of_sidecar(line, content, value)? {
                 Found::Carry(carry) => Some(Arc::new(carry)),
                 Found::Nothing => None,
-                Found::Doubled => {
+                Found::Repeated => {
                     self.stats.doubled += 1;
+                    self.stats.repeated += 1;
                     self.push_as_it_is(line, value, true);
                     return Ok(());
                 }
@@ -327,6 +328,7 @@ impl Restorer {
                     }
                     None if self.is_attached(line, value) => {
                         self.stats.doubled += 1;
+                        self.stats.repeated += 1;
                         self.push_as_it_is(line, value, true);
                     }
                     None => self.push_added(line, value),

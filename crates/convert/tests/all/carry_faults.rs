@@ -219,6 +219,8 @@ fn a_doubled_line_is_said_and_its_copy_has_a_uuid_of_its_own() {
                 let (restored, report) = home(&doubled, to, from);
                 let what = format!("{} {place} {carry:?}: {report:?}", to.name);
                 assert_eq!(report.restored.doubled, 1, "{what}");
+                let is_repeated = carry == CarryMode::Sidecar;
+                assert_eq!(report.restored.repeated, u64::from(is_repeated), "{what}");
                 assert!(report.wants_attention(), "{what}");
                 let mut uuids = Vec::new();
                 for line in lines(&restored) {

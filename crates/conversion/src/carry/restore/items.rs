@@ -78,6 +78,9 @@ pub struct RestoreStats {
     pub moved: u64,
     /// Written records, or entries, that occur again.
     pub doubled: u64,
+    /// The doubled records without a carry that equal an earlier one, whose carry is in a sidecar: copies, or records that
+    /// were added with the same words.
+    pub repeated: u64,
     /// Written records with a carry that are gone.
     pub missing: u64,
     /// Files without their last carry, which were truncated.
@@ -119,6 +122,7 @@ impl RestoreStats {
         self.added += other.added;
         self.moved += other.moved;
         self.doubled += other.doubled;
+        self.repeated += other.repeated;
         self.missing += other.missing;
         self.cut += other.cut;
         self.miscounted += other.miscounted;

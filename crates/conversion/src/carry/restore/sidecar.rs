@@ -1,7 +1,7 @@
 //! Finds the carries of a sidecar for the records of its file, and restores those whose records did
 //! not come.
 //!
-//! In: the guard of a written record. Out: its carry; or that it is doubled, if an equal record took it.
+//! In: the guard of a written record. Out: its carry; or that it is repeated, if an equal record took it.
 
 use std::{collections::VecDeque, io, sync::Arc};
 
@@ -21,8 +21,8 @@ use crate::carry::{
 /// The sidecar's answer for a record.
 pub(super) enum Found {
     Carry(String),
-    /// The carry of an equal record that came before.
-    Doubled,
+    /// An equal record that came before took the carry.
+    Repeated,
     Nothing,
 }
 
@@ -50,7 +50,7 @@ impl Restorer {
             return Ok(Found::Carry(carry));
         }
         if sidecar.has_given(guard) {
-            return Ok(Found::Doubled);
+            return Ok(Found::Repeated);
         }
         let Some(next) = sidecar.peek()?.map(str::to_owned) else { return Ok(Found::Nothing) };
         let (Ok(carry), Ok(text)) = (Carry::parse(&next), std::str::from_utf8(content)) else {
