@@ -10,7 +10,7 @@ use crate::carry::{
     Carry, Member,
     guard::{is_of_value, record_guard},
     guard_of,
-    respelt_numbers::RespeltNumbers,
+    respelt::RespeltValues,
 };
 
 impl Restorer {
@@ -29,7 +29,7 @@ impl Restorer {
         if !is_of_value(self.written, is_glue) {
             let visible = member.visible();
             let spelled = self.spelled_as(&visible, guard);
-            let respelt = spelled.or_else(|| self.with_other_numbers(&visible, guard));
+            let respelt = spelled.or_else(|| self.with_other_spellings(&visible, guard));
             if respelt.is_some() {
                 self.stats.respelt += 1;
                 return Visible { written: respelt, is_intact: true };
@@ -57,18 +57,18 @@ impl Restorer {
         String::from_utf8(spelled).ok()
     }
 
-    /// Returns a record respelt in our style, and with other spellings of its numbers, if it then has this guard.
-    fn with_other_numbers(&mut self, record: &str, guard: u64) -> Option<String> {
+    /// Returns a record respelt in our style, and with other spellings of its values, if it then has this guard.
+    fn with_other_spellings(&mut self, record: &str, guard: u64) -> Option<String> {
         // Of a long record, no further copies are made.
-        if !RespeltNumbers::may_search(record) {
+        if !RespeltValues::may_search(record) {
             return None;
         }
         let in_order = self.in_our_style(record)?;
-        if let Some(found) = self.numbers.find(&in_order, guard) {
+        if let Some(found) = self.values.find(&in_order, guard) {
             return Some(found);
         }
         let sorted =
             self.orders.respelt(record, self.written.style).filter(|it| *it != in_order)?;
-        self.numbers.find(&sorted, guard)
+        self.values.find(&sorted, guard)
     }
 }
