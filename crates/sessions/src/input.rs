@@ -212,7 +212,7 @@ impl Input {
     /// `None` if there is no sidecar.
     pub fn sidecar_file(&self) -> io::Result<Option<(Box<dyn Bytes>, u64)>> {
         let Input::File { storage, path, .. } = self else { return Ok(None) };
-        let path = sidecar_path(path);
+        let path = found_sidecar_path(storage, path);
         // Opening a pipe would block until somebody writes to it.
         let found = storage.stat_file(&path).and_then(|stat| Ok((stat, storage.reader(&path)?)));
         match found {
@@ -252,6 +252,24 @@ pub fn stem_of(main: &Path) -> Option<&str> {
 /// Returns the path of a file's sidecar.
 pub fn sidecar_path(path: &Path) -> PathBuf {
     beside(path, SIDECAR)
+}
+
+/// Returns the path of the sidecar that a file has. If another program compressed or expanded the file, its sidecar has
+/// the file's earlier name: `a.jsonl.carry` beside `a.jsonl.gz`.
+pub fn found_sidecar_path(storage: &Backend, path: &Path) -> PathBuf {
+    let own = sidecar_path(path);
+    let is_there = |path: &Path| storage.stat_file(path).is_ok();
+    // A store answers each question with a request.
+    if !storage.is_disk() || is_there(&own) {
+        return own;
+    }
+    let bare = Compression::bare_path(path);
+    let packed = Compression::ENDINGS.map(|ending| beside(&bare, ending));
+    let others = std::iter::once(bare).chain(packed).filter(|other| other != path);
+    // The sidecar of a file that is there is that file's.
+    let earlier = others.filter(|other| storage.stat(other).is_err());
+    let earlier = earlier.map(|other| sidecar_path(&other)).find(|path| is_there(path));
+    earlier.unwrap_or(own)
 }
 
 /// Returns the path of a file's residue, which has the bytes that no record has.

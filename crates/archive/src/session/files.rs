@@ -10,7 +10,7 @@ use conversion::{
 };
 use core_model::{Agent, FileRole, Format, SessionTree};
 use sessions::{
-    Companion, Input, Session, SessionFiles, SessionPlace, UnknownFormat, sidecar_path,
+    Companion, Input, Session, SessionFiles, SessionPlace, UnknownFormat, found_sidecar_path,
 };
 
 use super::{
@@ -43,8 +43,9 @@ pub(super) enum Direction {
 /// Returns whether a transcript of a session has a sidecar.
 fn has_sidecars(unit: &SessionFiles) -> bool {
     unit.files().filter(|input| !input.is_side_file()).any(|input| {
-        let path = input.path().map(sidecar_path);
-        path.is_some_and(|path| input.storage().stat_file(&path).is_ok())
+        let storage = input.storage();
+        let path = input.path().map(|path| found_sidecar_path(storage, path));
+        path.is_some_and(|path| storage.stat_file(&path).is_ok())
     })
 }
 

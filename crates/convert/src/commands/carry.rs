@@ -8,7 +8,7 @@ use std::{
 use archive::Status;
 use clap::Subcommand;
 use conversion::Source;
-use sessions::{Input, sidecar_path};
+use sessions::{Input, found_sidecar_path};
 use storage::Limits;
 
 use crate::{
@@ -42,7 +42,8 @@ enum What {
 /// Returns the message for a file without a carry, which names the sidecar if there is one.
 fn nothing_carried(input: &Input) -> String {
     let label = escape_for_terminal(&input.label());
-    match input.path().map(sidecar_path).filter(|path| path.exists()) {
+    let found = input.path().map(|path| found_sidecar_path(input.storage(), path));
+    match found.filter(|path| path.exists()) {
         Some(sidecar) => format!(
             "{label}: no carry in its lines; its carry is in {}",
             escape_for_terminal(&sidecar.to_string_lossy())

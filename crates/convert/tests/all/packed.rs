@@ -67,3 +67,46 @@ fn a_folder_that_cannot_be_looked_at_is_said() {
         assert!(folder.path().join(output).exists(), "{name}");
     }
 }
+
+/// A program that compresses or expands a file leaves its sidecar under the earlier name.
+#[test]
+fn a_file_that_was_compressed_has_its_sidecar() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+        let output = command.current_dir(folder.path()).arg("-q").args(arguments).output();
+        output.expect("it runs").status.code()
+    };
+    let line =
+        r#"{"type":"user","uuid":"u1","sessionId":"s1","message":{"role":"user","content":"Hi"}}"#;
+    fs::write(path("s1.jsonl"), format!("{line}\n")).expect("written");
+    let there = ["s1.jsonl", "--to", "clido", "--carry", "sidecar", "-o", "w.jsonl"];
+    assert_eq!(run(&there), Some(0));
+    let written = fs::read(path("w.jsonl")).expect("written");
+    let packed = zstd::encode_all(&*written, 1).expect("packed");
+    for (name, sidecar) in [
+        ("w.jsonl", "w.jsonl"),
+        ("w.jsonl.zst", "w.jsonl"),
+        ("w.jsonl", "w.jsonl.zst"),
+        ("w.jsonl.zst", "w.jsonl.gz"),
+    ] {
+        let _ = (fs::remove_file(path("w.jsonl")), fs::remove_file(path("w.jsonl.zst")));
+        let bytes = if name.ends_with(".zst") { &packed } else { &written };
+        fs::write(path(name), bytes).expect("written");
+        let found = fs::read_dir(folder.path()).expect("a folder").flatten();
+        let found = found.map(|entry| entry.path());
+        let earlier = { found }.find(|path| path.to_string_lossy().ends_with(".carry"));
+        fs::rename(earlier.expect("a sidecar"), path(&format!("{sidecar}.carry"))).expect("moved");
+        assert_eq!(run(&[name, "--to", "claude-code", "--force", "-o", "home.jsonl"]), Some(0));
+        let home = fs::read_to_string(path("home.jsonl")).expect("written");
+        assert_eq!(home, format!("{line}\n"), "{name} {sidecar}");
+    }
+    // A sidecar of a file that is there is not taken.
+    fs::write(path("w.jsonl.gz"), b"").expect("written");
+    assert_eq!(
+        run(&["w.jsonl.zst", "--to", "claude-code", "--force", "-o", "home.jsonl"]),
+        Some(0)
+    );
+    assert_ne!(fs::read_to_string(path("home.jsonl")).expect("written"), format!("{line}\n"));
+}
