@@ -9,6 +9,7 @@ mod agreement;
 mod audit;
 mod compared;
 mod decode;
+mod derived;
 mod encode;
 pub(crate) mod guard;
 mod manifest;
@@ -47,6 +48,7 @@ pub use self::{
     decode::{
         CarriedFormat, Carry, CarryEntry, CarryError, End, Ending, EntryKind, Piece, SplitLine,
     },
+    derived::DerivedFile,
     manifest::{Manifest, ManifestEntry, ManifestEntryKind},
     member::{ExchangedCarry, MEMBER, Member},
     number::guard_of,

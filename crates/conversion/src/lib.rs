@@ -41,9 +41,9 @@ mod redaction;
 
 pub use self::{
     carry::{
-        CarriedFormat, Carry, CarryAudit, CarryEntry, CarryError, CarryFault, End, Ending,
-        EntryKind, ExchangedCarry, MEMBER, Manifest, ManifestEntry, ManifestEntryKind, Member,
-        Piece, SplitLine, carry_faults, guard_of,
+        CarriedFormat, Carry, CarryAudit, CarryEntry, CarryError, CarryFault, DerivedFile, End,
+        Ending, EntryKind, ExchangedCarry, MEMBER, Manifest, ManifestEntry, ManifestEntryKind,
+        Member, Piece, SplitLine, carry_faults, guard_of,
         restore::{RestoreStats, max_restored},
         sidecar::Sidecar,
         strip::without_carry,

@@ -6,9 +6,8 @@ use std::{
     path::Path,
 };
 
-use conversion::{Agents, Carry, ConversionHistory, Events, Member, Report, Source};
+use conversion::{Agents, ConversionHistory, DerivedFile, Events, Report, Source};
 use core_model::{FileRole, Format};
-use jsonl::ErrorKind;
 use sessions::{Companion, Input, SessionFiles};
 use storage::{AtomicFile, Finished};
 
@@ -105,47 +104,15 @@ impl Job {
         Ok(derived)
     }
 
-    /// Returns whether a derived transcript is unedited; `None` if the file is not derived.
+    /// Returns whether a derived transcript is as it was written; `None` if the file is not derived.
     fn is_intact(
         &self,
         input: &Input,
         from: &'static Format,
     ) -> Result<Option<bool>, ConvertError> {
         let mut source = Source::new(self.open(input)?.file);
-        let (mut is_derived, mut is_intact, mut n_lines) = (false, true, 0u64);
-        let mut format = None;
-        source.for_each_piece(&[from], &mut |line, value| {
-            // An editor added it.
-            if line.is_blank() && !line.is_glue() {
-                return true;
-            }
-            // The commas and brackets between the records of a document.
-            if line.is_glue() && value.as_ref().is_err_and(|error| error.kind == ErrorKind::Empty) {
-                return true;
-            }
-            let member = value.ok().and_then(|value| Member::find(value, from));
-            // The members behind the records, such as the sums of ATIF, have no carry.
-            if line.is_glue() && n_lines > 0 && member.is_none() {
-                return true;
-            }
-            n_lines += 1;
-            let guard = |member: &Member<'_>| member.guard_in(from, line.is_glue());
-            let carry =
-                member.as_ref().and_then(|it| Some((guard(it), Carry::parse(&it.carry).ok()?)));
-            // Its carries have no entries. A record that was added in another format has one with entries.
-            is_intact &= carry.as_ref().is_some_and(|(guard, carry)| {
-                *guard == carry.guard && carry.entries().next().is_none()
-            });
-            let carry = carry.map(|(_, carry)| carry);
-            if n_lines == 1 {
-                format = carry.as_ref().and_then(|carry| carry.format.of(self.config.formats));
-                let manifest = carry.and_then(|carry| carry.manifest);
-                is_derived = manifest.is_some_and(|manifest| manifest.is_derived());
-            } else {
-                is_intact &= carry.zip(format).is_some_and(|(carry, it)| carry.format.is(it));
-            }
-            is_derived && is_intact
-        })?;
-        Ok(is_derived.then_some(is_intact))
+        let mut derived = DerivedFile::new(self.config.formats, from);
+        source.for_each_piece(&[from], &mut |line, value| derived.push(line, value))?;
+        Ok(derived.finish())
     }
 }

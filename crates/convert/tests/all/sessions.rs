@@ -1048,6 +1048,52 @@ fn files_of_sub_agents_with_blanks_in_values_are_unedited() {
     }
 }
 
+/// The file of a sub-agent restores nothing, but its records are counted as those of other files are.
+#[test]
+fn a_line_that_a_sub_agents_file_lost_is_said() {
+    let tree = ("s1.jsonl".to_owned(), with_agents_inside("sdk-wire/sub-agent.jsonl"));
+    let tree = Tree::from([tree]);
+    for target in ["claude-code", "clido", "gemini"] {
+        let (folder, source) = folder_with(&tree);
+        let there = through(folder.path(), &source, &[target], &[]);
+        let names = read(&there).into_keys();
+        let mut agents = names.filter(|name| name.contains("deebaa5") && name.ends_with(".jsonl"));
+        let agent = there.join(agents.next().expect("a file"));
+        let there = there.display().to_string();
+        let written = fs::read_to_string(&agent).expect("text");
+        let lines: Vec<&str> = written.split_inclusive('\n').collect();
+        let mut n = 0;
+        let mut status_of = |lines: &[String]| {
+            n += 1;
+            fs::write(&agent, lines.concat()).expect("written");
+            let back = folder.path().join(format!("back{n}"));
+            let back = back.display().to_string();
+            let (status, words) = convert(&["--to", "sdk-stream:wire", "-o", &back, &there]);
+            assert_eq!(status == 1, words.contains("has been edited since"), "{words}");
+            assert_same(&read(Path::new(&back)), &tree, target);
+            status
+        };
+        let whole: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+        for place in 1..whole.len() {
+            let mut changed = whole.clone();
+            let line = changed.remove(place);
+            assert_eq!(status_of(&changed), 1, "{target}: {place} is gone");
+            changed.insert(place - 1, line.clone());
+            assert_eq!(status_of(&changed), 1, "{target}: {place} was moved");
+            let mut doubled = whole.clone();
+            doubled.insert(place, line);
+            assert_eq!(status_of(&doubled), 1, "{target}: {place} is there twice");
+        }
+        // Another program spells them anew.
+        let respelt = whole.iter().map(|line| {
+            let mut spaced = Vec::new();
+            jsonl::respell_str(&mut spaced, line.trim_end(), jsonl::Style::Python);
+            String::from_utf8(spaced).expect("text") + "\n"
+        });
+        assert_eq!(status_of(&respelt.collect::<Vec<_>>()), 0, "{target}: respelt");
+    }
+}
+
 /// A record that is added in a third format has a carry of that format when the file comes back to the second one.
 #[test]
 fn what_is_added_to_a_sub_agents_file_in_a_third_format_is_said() {

@@ -14,6 +14,18 @@ use crate::carry::{
 };
 
 impl Restorer {
+    /// Returns whether a record of the source's format is as it was written, perhaps in another spelling.
+    pub(crate) fn is_as_written(
+        &mut self,
+        member: &Member<'_>,
+        carry: &Carry<'_>,
+        is_glue: bool,
+    ) -> bool {
+        carry.format.is(self.format)
+            && self.take_head(carry)
+            && self.visible(member, carry, None, is_glue).is_intact
+    }
+
     /// Returns a record as it was written.
     pub(super) fn visible(
         &mut self,
