@@ -244,6 +244,33 @@ fn a_doubled_line_is_said_and_its_copy_has_a_uuid_of_its_own() {
     }
 }
 
+/// A record of Codex that shows no source record of its own may be between those that show the parts of one.
+#[test]
+fn an_edited_line_between_the_parts_of_a_record_leaves_them() {
+    let source = fixture("atif/one-call.json");
+    let [from, to] = ["atif", "codex"].map(format);
+    let written = there(&source, from, to, CarryMode::Inline);
+    let mut changed = 0;
+    for (place, line) in lines(&written.bytes).into_iter().enumerate() {
+        let text = String::from_utf8(line.to_vec()).expect("text");
+        let edited = text.replacen("\"message\":\"I look.", "\"message\":\"I edit.", 1);
+        if edited == text {
+            continue;
+        }
+        changed += 1;
+        let mut all = lines(&written.bytes);
+        all[place] = edited.as_bytes();
+        let edited = Written { bytes: all.concat(), sidecar: None };
+        let (restored, report) = home(&edited, to, from);
+        let restored = String::from_utf8(restored).expect("text");
+        for words in ["First the folder.", "I look.", "ls -l", "a.rs\\nb.rs", "Two files."] {
+            assert!(restored.contains(words), "{words}: {restored}");
+        }
+        assert_eq!((report.restored.edited, report.restored.doubled), (1, 0), "{report:?}");
+    }
+    assert_eq!(changed, 1);
+}
+
 /// Changes the spelling of a line as other programs do: blanks, sorted members, escapes.
 fn respellings(line: &[u8]) -> Vec<Vec<u8>> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
