@@ -80,6 +80,9 @@ impl ConversionHistory {
 /// Stands for a line without a carry, whose bytes are not needed.
 const PLAIN: &[u8] = b"{}\n";
 
+/// An editor may write it at the start of a file.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Limit in bytes on the lines without a carry before the first carry.
 const MAX_PLAIN: usize = 128 * 1024;
 
@@ -226,6 +229,9 @@ impl Head {
                 Ok(value) if line.is_glue() => value.raw().as_str().as_bytes(),
                 _ => line.bytes(),
             };
+            // The line is read again as one that is not at the start of a file.
+            let is_first = line.offset() == 0;
+            let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).filter(|_| is_first).unwrap_or(bytes);
             head.lines.push(HeadLine { bytes: bytes.to_vec(), unit: line.unit(), carry: None });
             head.is_whole = head.lines.len() < MAX_LINES && (may_have_carry || n_bytes < MAX_PLAIN);
             head.is_whole

@@ -244,6 +244,20 @@ fn a_doubled_line_is_said_and_its_copy_has_a_uuid_of_its_own() {
     }
 }
 
+#[test]
+fn a_byte_order_mark_before_the_last_file_of_a_chain_is_no_fault() {
+    let source = fixture(SAMPLE);
+    let [from, second, third] = ["claude-code", "clido", "pi"].map(format);
+    for carry in [CarryMode::Inline, CarryMode::Sidecar] {
+        let written = there(&source, from, second, carry);
+        let written = convert(&written, second, third, carry).expect("in memory");
+        let bytes = [b"\xef\xbb\xbf", &*written.bytes].concat();
+        let (restored, report) = home(&Written { bytes, ..written }, third, from);
+        assert_eq!(restored, source, "{carry:?}: {report:?}");
+        assert!(!report.wants_attention(), "{carry:?}: {report:?}");
+    }
+}
+
 /// A record of Codex that shows no source record of its own may be between those that show the parts of one.
 #[test]
 fn an_edited_line_between_the_parts_of_a_record_leaves_them() {
