@@ -258,7 +258,7 @@ fn a_byte_order_mark_before_the_last_file_of_a_chain_is_no_fault() {
     }
 }
 
-/// A record of Codex that shows no source record of its own may be between those that show the parts of one.
+/// A line of Codex that shows no source record may be between the lines that show the parts of one.
 #[test]
 fn an_edited_line_between_the_parts_of_a_record_leaves_them() {
     let source = fixture("atif/one-call.json");

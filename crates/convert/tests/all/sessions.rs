@@ -1048,7 +1048,7 @@ fn files_of_sub_agents_with_blanks_in_values_are_unedited() {
     }
 }
 
-/// The file of a sub-agent restores nothing, but its records are counted as those of other files are.
+/// The file of a sub-agent restores nothing, but its records are counted like the records of other files.
 #[test]
 fn a_line_that_a_sub_agents_file_lost_is_said() {
     let tree = ("s1.jsonl".to_owned(), with_agents_inside("sdk-wire/sub-agent.jsonl"));
