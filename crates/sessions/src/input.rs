@@ -265,10 +265,10 @@ pub fn found_sidecar_path(storage: &Backend, path: &Path) -> PathBuf {
     }
     let bare = Compression::bare_path(path);
     let packed = Compression::ENDINGS.map(|ending| beside(&bare, ending));
-    let others = std::iter::once(bare).chain(packed).filter(|other| other != path);
+    let mut others = std::iter::once(bare).chain(packed).filter(|other| other != path);
     // The sidecar of a file that is there is that file's.
-    let earlier = others.filter(|other| storage.stat(other).is_err());
-    let earlier = earlier.map(|other| sidecar_path(&other)).find(|path| is_there(path));
+    let is_left = |other: &PathBuf| is_there(&sidecar_path(other)) && storage.stat(other).is_err();
+    let earlier = others.find(is_left).map(|other| sidecar_path(&other));
     earlier.unwrap_or(own)
 }
 
