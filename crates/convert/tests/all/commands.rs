@@ -107,6 +107,38 @@ fn a_session_is_followed_while_it_grows() {
     child.wait().expect("it ends");
 }
 
+/// The lines that are there are said together; a run ends where the program has read all of them.
+#[test]
+fn damaged_lines_of_a_followed_session_are_said_together() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("live.jsonl");
+    let prompt = |words: &str| {
+        format!(
+            r#"{{"type":"user","uuid":"{words}","sessionId":"s","message":{{"role":"user","content":"{words}"}}}}"#
+        ) + "\n"
+    };
+    let lines = [&*prompt("one"), &"{\n".repeat(500), &prompt("two")];
+    std::fs::write(&path, lines.concat()).expect("written");
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_convert"))
+        .args(["show", "--follow", "--quiet"])
+        .arg(&path)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let mut stdout = child.stdout.take().expect("a pipe");
+    let (mut printed, mut buffer) = (String::new(), [0; 4096]);
+    while !printed.contains("two\n") {
+        let n_bytes = stdout.read(&mut buffer).expect("readable");
+        assert!(n_bytes > 0, "it ended after {printed}");
+        printed.push_str(&String::from_utf8_lossy(&buffer[..n_bytes]));
+    }
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    assert!(printed.contains("line 2: byte "), "{printed}");
+    assert!(printed.contains("lines 3 to 501: 499 such lines; "), "{printed}");
+    assert_eq!(printed.matches("unexpected end of line").count(), 2, "{printed}");
+}
+
 #[test]
 fn colors_are_for_those_who_want_them() {
     let printed = |variables: &[(&str, &str)]| {

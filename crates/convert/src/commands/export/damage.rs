@@ -11,9 +11,9 @@ use core_model::{Body, Event};
 #[derive(Clone, Copy, Debug)]
 pub(in crate::commands) struct Damage<'r> {
     /// The file of the sub-agent with the line; `None` for the main file.
-    pub(super) file: Option<&'r str>,
-    pub(super) number: u64,
-    pub(super) error: jsonl::Error,
+    pub(in crate::commands) file: Option<&'r str>,
+    pub(in crate::commands) number: u64,
+    pub(in crate::commands) error: jsonl::Error,
 }
 
 impl fmt::Display for Damage<'_> {

@@ -15,7 +15,12 @@ use jsonl::{Line, Scanner, Value};
 use sessions::{Filter, Redact, format_of};
 
 use super::{Args, Shower};
-use crate::{FORMATS, interrupt::is_interrupted, terminal::stdout::stdout};
+use crate::{
+    FORMATS,
+    commands::export::damage::{Damage, DamageRun},
+    interrupt::is_interrupted,
+    terminal::stdout::stdout,
+};
 
 /// The interval between two looks at the file.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -44,7 +49,8 @@ pub(super) fn run(args: &Args, filter: &Filter, path: &Path) -> io::Result<Statu
             let (_, shower) =
                 shower.get_or_insert_with(|| (format, Shower::new(args, filter, format)));
             let (mut text, mut result) = (Vec::new(), Ok(ControlFlow::Continue(())));
-            let followed = follower.poll(&mut |_, line| {
+            let mut damage = DamageRun::default();
+            let followed = follower.poll(&mut |place, line| {
                 if !matches!(result, Ok(ControlFlow::Continue(()))) {
                     return;
                 }
@@ -57,8 +63,10 @@ pub(super) fn run(args: &Args, filter: &Filter, path: &Path) -> io::Result<Statu
                     None => Line::new(line.bytes(), line.offset()),
                 };
                 let read = (format, &mut scanner, &mut answers);
-                result = show(shower, read, &line, &mut text);
+                result = show(shower, read, (place.line, &line), &mut damage, &mut text);
             })?;
+            // Later lines may take long to come, so a run of damaged ones ends here.
+            damage.end(&mut |what, _| shower.page.damage(what, &mut text))?;
             if followed.is_restarted {
                 shower.page.damage("the file was cut or replaced: from its start", &mut out)?;
             }
@@ -76,7 +84,8 @@ pub(super) fn run(args: &Args, filter: &Filter, path: &Path) -> io::Result<Statu
 fn show(
     shower: &mut Shower<'_>,
     (format, scanner, answers): (&'static Format, &mut Scanner, &mut Answers),
-    line: &Line<'_>,
+    (number, line): (u64, &Line<'_>),
+    damage: &mut DamageRun,
     out: &mut dyn Write,
 ) -> io::Result<ControlFlow<()>> {
     let mut result = Ok(ControlFlow::Continue(()));
@@ -90,6 +99,12 @@ fn show(
                     return false;
                 }
                 format.for_each_event(value, |event| {
+                    if let Err(error) =
+                        damage.end_before(event, &mut |what, _| shower.page.damage(what, out))
+                    {
+                        result = Err(error);
+                        return false;
+                    }
                     result = match answers.answer_of(event) {
                         Some(answer) => match shower.event(&answer, out) {
                             Ok(ControlFlow::Continue(())) => shower.event(event, out),
@@ -101,7 +116,10 @@ fn show(
                 });
             }
             Err(error) if is_damage(error) => {
-                result = shower.page.damage(&error.to_string(), out).map(ControlFlow::Continue);
+                let line = Damage { file: None, number, error };
+                result = damage
+                    .push(line, &mut |what, _| shower.page.damage(what, out))
+                    .map(ControlFlow::Continue);
             }
             Err(_) => {}
         }
