@@ -41,6 +41,13 @@ impl<'b> Run<'b> {
         (is_whole && run.is_text()).then_some(run)
     }
 
+    /// Returns the run from one group earlier, if there is one.
+    pub(crate) fn earlier(self) -> Option<Self> {
+        let before = self.group.window_before(4);
+        let is_whole = before.len() == 4 && before.iter().all(|byte| is_letter(*byte));
+        is_whole.then(|| Self { group: self.group.back(4) })
+    }
+
     /// Returns whether the first letters decode to ASCII, as every token does.
     fn is_text(self) -> bool {
         /// Nine bytes: the other bytes of the group, a prefix, and a few more.
@@ -66,6 +73,18 @@ impl<'b> Run<'b> {
         let mut decoded = Vec::new();
         decode_base64(&letters, &mut decoded);
         decoded
+    }
+
+    /// Decodes the letters, and the base64 among the bytes after the first `outer` ones. The prefix follows `shift` other
+    /// bytes in that.
+    pub(crate) fn decoded_twice(self, outer: usize, shift: usize) -> Option<Vec<u8>> {
+        // The letters of the inner group before those of the prefix may be in the group before.
+        let (run, n_before) = match self.earlier().filter(|_| n_before(shift) > outer) {
+            Some(run) => (run, outer.saturating_add(3)),
+            None => (self, outer),
+        };
+        let decoded = run.decoded();
+        Some(Run::around(Cursor::new(&decoded).to(n_before), shift)?.decoded())
     }
 
     /// Returns the start of the run.

@@ -61,6 +61,8 @@ struct Start {
     rule: &'static Rule,
     /// In base64, the number of other bytes before the prefix in its group.
     shift: Option<usize>,
+    /// In base64 of base64, the number of other letters before the inner base64 in its group.
+    outer: Option<usize>,
     /// The prefix before encoding.
     prefix: &'static str,
     /// The number of bytes of a prefix before the end of their line or string.
@@ -229,7 +231,7 @@ impl Matcher {
         has_escapes: bool,
     ) -> Verdict {
         let (mut verdict, mut fits) = (Verdict::No, Vec::new());
-        for Start { text, rule, shift, prefix, broken } in &prefix.starts {
+        for Start { text, rule, shift, outer, prefix, broken } in &prefix.starts {
             let length = if shift.is_some() { prefix.len() } else { text.len() };
             let end = match broken {
                 Some(n_before) => past_broken(start, prefix, *n_before),
@@ -238,7 +240,7 @@ impl Matcher {
             let Some(end) = end else { continue };
             let place = Place { start, end, done, has_escapes };
             let verdict_of_rule = match shift {
-                Some(shift) => place.verdict_in_base64(rule, *shift, prefix),
+                Some(shift) => place.verdict_in_base64(rule, *shift, *outer, prefix),
                 None => place.verdict(rule),
             };
             match verdict_of_rule {
@@ -278,15 +280,30 @@ fn starts_of(rule: &'static Rule) -> impl Iterator<Item = Start> {
     /// Maximum number of letters. Matches are decoded anyway.
     const MAX_LETTERS: usize = 6;
     rule.prefixes.iter().copied().flat_map(move |prefix| {
-        let start = move |text: String, shift| Start { text, rule, shift, prefix, broken: None };
+        let start = move |text: String, shift| Start {
+            text,
+            rule,
+            shift,
+            outer: None,
+            prefix,
+            broken: None,
+        };
         let shifts = if rule.is_found_in_base64() { 0..3 } else { 0..0 };
-        let encoded = shifts
-            .map(move |shift| {
-                let mut text = encoded::spelling(prefix, shift);
-                text.truncate(MAX_LETTERS);
-                start(text, Some(shift))
+        let encoded = shifts.clone().map(move |shift| {
+            let mut text = encoded::spelling(prefix, shift);
+            text.truncate(MAX_LETTERS);
+            start(text, Some(shift))
+        });
+        let shifts = if rule.is_found_in_base64_of_base64() { shifts } else { 0..0 };
+        let twice = shifts.flat_map(move |shift| {
+            (0..3).filter_map(move |outer| {
+                let mut text = encoded::spelling(&encoded::spelling(prefix, shift), outer);
+                text.truncate(MAX_LETTERS + 2);
+                let is_long = text.len() > MIN_LETTERS;
+                is_long.then(|| Start { outer: Some(outer), ..start(text, Some(shift)) })
             })
-            .filter(|start| start.text.len() >= MIN_LETTERS);
+        });
+        let encoded = encoded.filter(|start| start.text.len() >= MIN_LETTERS).chain(twice);
         let escaped = escaped(prefix).into_iter().map(move |text| start(text, None));
         let broken = broken(rule, prefix)
             .map(move |(text, n_before)| Start { broken: Some(n_before), ..start(text, None) });
@@ -385,10 +402,23 @@ struct Place<'b> {
 }
 
 impl Place<'_> {
-    /// Returns the result of a rule whose prefix is in base64.
-    fn verdict_in_base64(&self, rule: &'static Rule, shift: usize, prefix: &str) -> Verdict {
-        let Some(run) = encoded::Run::around(self.start, shift) else { return Verdict::No };
-        let decoded = run.decoded();
+    /// Returns the result of a rule whose prefix is in base64, or in base64 of base64 that follows `outer` other bytes in
+    /// its group.
+    fn verdict_in_base64(
+        &self,
+        rule: &'static Rule,
+        shift: usize,
+        outer: Option<usize>,
+        prefix: &str,
+    ) -> Verdict {
+        let Some(run) = encoded::Run::around(self.start, outer.unwrap_or(shift)) else {
+            return Verdict::No;
+        };
+        let decoded = match outer {
+            Some(outer) => run.decoded_twice(outer, shift),
+            None => Some(run.decoded()),
+        };
+        let Some(decoded) = decoded else { return Verdict::No };
         let start = Cursor::new(&decoded).to(shift);
         let end = start.past(prefix.as_bytes());
         let inner = end.map(|end| Place { start, end, done: 0, has_escapes: false });

@@ -108,6 +108,34 @@ impl Rule {
             || self.is_user_of_url()
     }
 
+    /// Returns whether the secret is also searched in base64 of base64. Each rule costs a little of the speed, so only
+    /// common ones are.
+    pub(crate) fn is_found_in_base64_of_base64(&self) -> bool {
+        const NAMES: &[&str] = &[
+            "anthropic-key",
+            "atlassian-token",
+            "aws-key-id",
+            "databricks-token",
+            "digitalocean-token",
+            "doppler-token",
+            "github-token",
+            "gitlab-token",
+            "google-key",
+            "hugging-face-token",
+            "linear-key",
+            "npm-token",
+            "openai-key",
+            "private-key",
+            "pypi-token",
+            "sendgrid-key",
+            "slack-token",
+            "stripe-key",
+            "vault-token",
+        ];
+        let is_armor = matches!(self.parts, [.., Part::Armor]);
+        NAMES.contains(&self.name) && (self.is_token() || is_armor && self.rank() == 2)
+    }
+
     /// Returns whether a line may end within the prefix: of a whole token at the start of a word.
     pub(crate) fn is_token(&self) -> bool {
         let is_whole = self.before.is_none() && self.secret == Secret::Whole;
