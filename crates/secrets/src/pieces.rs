@@ -50,6 +50,8 @@ pub(crate) fn run_over_breaks<'b>(
     let mut whole = start.window(length).to_vec();
     for _ in 0..MAX_LINES {
         let line = past_seam(at).map(|(line, _)| line).or_else(|| past_joint(at, true))?;
+        // A code in a URL is a letter of the token.
+        whole.extend(at.next().filter(|byte| *byte == b'%'));
         let length = class.run(line.rest(), max.saturating_sub(whole.len()));
         at = line.forward(length);
         whole.extend_from_slice(at.since(line.place()));
@@ -143,7 +145,8 @@ fn last_piece(class: &Class, end: Cursor<'_>) -> Option<Range<usize>> {
     // A string that code joins to a token is no other one.
     let is_another = !matches!(seam, Seam::Joint | Seam::List) && is_another(piece);
     let is_fit = is_over && is_key && !is_another && !is_assignment(piece) && !is_example(piece);
-    let is_piece = is_fit || !piece.is_empty() && is_before_signature(after);
+    let is_piece =
+        is_fit || !piece.is_empty() && (seam == Seam::Hidden || is_before_signature(after));
     is_piece.then(|| line.place()..after.place())
 }
 
@@ -168,6 +171,8 @@ pub(crate) enum Seam {
     Joint,
     /// The comma of a list, whose strings are joined.
     List,
+    /// A character without a width, or the code of a letter in a URL. Nothing shows it.
+    Hidden,
 }
 
 /// Returns the position at which a token continues, and the seam before it.
@@ -187,6 +192,9 @@ pub(crate) fn past_seam(at: Cursor<'_>) -> Option<(Cursor<'_>, Seam)> {
     // Most runs end here.
     if at.next().is_none_or(|byte| byte.is_ascii_alphanumeric()) {
         return None;
+    }
+    if let Some(next) = past_hidden(at).or_else(|| past_code(at)) {
+        return Some((next, Seam::Hidden));
     }
     let border = past_colors(at).skip(MAX_BORDER, is_blank);
     let marked = MARKS.iter().find_map(|mark| border.past(mark));
@@ -225,10 +233,44 @@ pub(crate) fn past_seam(at: Cursor<'_>) -> Option<(Cursor<'_>, Seam)> {
     Some((past_joint(at, true).filter(|_| is_listed())?, Seam::List))
 }
 
+/// Moves past a character without a width, also where JSON escapes it: `ghp_0123\u200b4567…`.
+fn past_hidden(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    const CHARS: &[(&str, &str)] = &[
+        ("\u{200b}", "u200b"),
+        ("\u{200c}", "u200c"),
+        ("\u{200d}", "u200d"),
+        ("\u{2060}", "u2060"),
+        ("\u{feff}", "ufeff"),
+        ("\u{ad}", "u00ad"),
+    ];
+    if !matches!(at.next(), Some(b'\\' | 0xc2 | 0xe2 | 0xef)) {
+        return None;
+    }
+    let letter = at.skip(63, |byte| byte == b'\\');
+    let is_escaped = letter.place() > at.place();
+    CHARS.iter().find_map(|(char, escape)| match is_escaped {
+        true => letter.past(escape.as_bytes()),
+        false => at.past(char.as_bytes()),
+    })
+}
+
+/// Moves past the code of a letter, a digit, `-` or `_` in a URL: `ghp%5F0123`.
+fn past_code(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    let [b'%', digits @ ..] = at.window(3) else { return None };
+    let code = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    let is_fit = code.is_ascii_alphanumeric() || matches!(code, b'-' | b'_');
+    (is_fit && digits.iter().all(u8::is_ascii_hexdigit)).then(|| at.forward(3))
+}
+
 /// Moves past a tag of HTML that allows or makes a line break, and a line break after it.
 fn past_tag(at: Cursor<'_>) -> Option<Cursor<'_>> {
     const TAGS: &[&[u8]] = &[b"<br>", b"<wbr>", b"<br/>", b"<br />"];
-    let end = TAGS.iter().find_map(|tag| at.past(tag))?;
+    // A viewer of code marks the parts of a line.
+    let marked = || {
+        let opening = at.past(b"</span>")?.past(b"<span")?;
+        opening.skip(80, |byte| byte != b'>' && byte != b'<').past(b">")
+    };
+    let end = TAGS.iter().find_map(|tag| at.past(tag)).or_else(marked)?;
     Some(past_break(end).unwrap_or(end))
 }
 
