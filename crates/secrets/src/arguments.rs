@@ -76,8 +76,15 @@ fn foreign_verb(end: Cursor<'_>) -> Option<Range<usize>> {
     /// Bytes after the name that are searched for the verb.
     const MAX_WORDS: usize = 48;
     let window = until_placeholder(end.window(MAX_WORDS)).split(|byte| *byte == b'\n').next()?;
-    let verb =
-        VERBS.iter().find_map(|verb| Some((memmem::find(window, verb.as_bytes())?, verb.len())))?;
+    // The value may follow without a verb.
+    let next = past_blanks(end, 2);
+    let word = bare_end(next, |_| false).since(next.place());
+    let is_next = next.place() > end.place() && (is_strong(word) || is_invented(word));
+    let verb = || {
+        let find = |verb: &&str| Some((memmem::find(window, verb.as_bytes())?, verb.len()));
+        VERBS.iter().find_map(find)
+    };
+    let verb = if is_next { (0, 0) } else { verb()? };
     let start = past_blanks(end.forward(verb.0).forward(verb.1), 2);
     let (value, value_end) = match Quote::open(start) {
         Some((quote, value)) => (value, quote.close(value)?),
@@ -96,6 +103,29 @@ fn foreign_verb(end: Cursor<'_>) -> Option<Range<usize>> {
     let is_said = is_said && !text.contains(&b'/');
     let is_fit = is_strong(text) || is_invented(text) || is_random || is_said;
     password(value, value_end).filter(|_| is_fit)
+}
+
+/// Finds the passwords before the user: `EXEC sp_password 'x', 'y', 'ada'`.
+pub(crate) fn but_last(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
+    let mut found = strings(end);
+    found.pop();
+    found.into_iter().filter_map(|(start, end)| password(start, end)).collect()
+}
+
+/// Finds the last word of a string after variables: `secure_link_md5 "$uri x"`.
+pub(crate) fn last_of_string(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let (quote, start) = Quote::open(end)?;
+    let value_end = quote.close(start)?;
+    let text = value_end.since(start.place());
+    let n_before = memchr::memrchr(b' ', text)?.saturating_add(1);
+    password(start.forward(n_before), value_end).filter(|_| text.starts_with(b"$"))
+}
+
+/// Finds the parameter `p` of a request that has the parameter `u` before it: `?u=ada&p=x`.
+pub(crate) fn of_request(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let before = context(start, 160);
+    let has_user = [&b"?u="[..], b"&u="].iter().any(|name| memmem::find(before, name).is_some());
+    password(end, bare_end(end, |byte| byte == b'&')).filter(|_| has_user)
 }
 
 /// Finds the generated value of a name, after a sign: `device_code=x`.

@@ -24,7 +24,8 @@ use crate::{
     placeholder::{PLACEHOLDER, is_template},
     randomness::Makeup,
     span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break, past_colors},
-    value::{Form, Kind, is_invented, is_scheme, is_scrambled, is_strong, is_word_list},
+    tag::past_markup,
+    value::{Form, Kind, is_invented, is_scheme, is_scrambled, is_strong, is_varied, is_word_list},
 };
 
 /// A value in some text.
@@ -127,7 +128,7 @@ fn found(kind: Kind, name: &Name<'_>, value: &Found<'_>) -> Option<Range<usize>>
     let is_introduced = kind == Kind::Pass
         && value.form == Form::Loose
         && is_introduced(name)
-        && (is_invented(text) || is_strong(text));
+        && (is_invented(text) || is_strong(text) || is_varied(text));
     let kind = if is_introduced { Kind::Password } else { kind };
     if kind == Kind::Password && value.form == Form::Loose && is_plain(text) && is_below_user(name)
     {
@@ -144,7 +145,12 @@ fn found(kind: Kind, name: &Name<'_>, value: &Found<'_>) -> Option<Range<usize>>
         && value.form == Form::Quoted
         && name.is_constant()
         && is_word_list(text, 0);
-    let secret = match is_list {
+    // `APP_TOKEN=EmberWillow41`
+    let is_invented = kind == Kind::TokenOrUuid
+        && value.form != Form::Loose
+        && name.is_constant()
+        && is_varied(text);
+    let secret = match is_list || is_invented {
         true => 0..text.len(),
         false => secret_in(kind, text, value.form)?,
     };
@@ -209,7 +215,7 @@ fn value<'b>(
 ) -> Option<Found<'b>> {
     // `**Password:** x`
     let bold = at.past(b"** ").filter(|_| name.start.window_before(64).ends_with(b"**"));
-    let start = past_colors(past_note(past_blanks(bold.unwrap_or(at), 40)));
+    let start = past_colors(past_note(past_markup(past_blanks(bold.unwrap_or(at), 40))));
     let start = past_echo(start).unwrap_or(start);
     if let Some((quote, first)) = open(start) {
         let (string, start) = (start, first);
@@ -517,6 +523,7 @@ fn is_argument(name: &Name<'_>) -> bool {
         b"set -",
         b"config ",
         b"setenv ",
+        b"SetEnv ",
         b"secret ",
         b"add ",
         b"connect ",

@@ -45,8 +45,14 @@ pub(crate) fn user_and_password(text: &[u8]) -> bool {
     let (Some(_), Some(password)) = (parts.next(), parts.next()) else { return false };
     // The letters of `B4s1l-7*` stand alone, which are no weak words.
     let has_word = || password.split(|byte| !byte.is_ascii_alphabetic()).any(|word| word.len() > 1);
-    let is_weak = is_weak(password) && (has_word() || !is_strong(password));
+    let is_weak = is_weak(password) && (has_word() || !is_strong(password) && !is_mixed(password));
     is_text && password.len() >= 4 && !is_weak && !is_template(password) && !is_example(text)
+}
+
+/// Returns whether a password has letters among digits: `m34d0w_170`.
+fn is_mixed(password: &[u8]) -> bool {
+    let count = |is: fn(&u8) -> bool| password.iter().filter(|byte| is(byte)).count();
+    password.len() >= 8 && count(u8::is_ascii_alphabetic) > 2 && count(u8::is_ascii_digit) > 2
 }
 
 /// Returns whether a byte is a letter of base64, in either alphabet.

@@ -11,7 +11,7 @@ use crate::{
     name::Name,
     piped::echoed,
     span::{Quote, is_blank, is_quote, past_blanks},
-    value::{is_invented, is_strong, is_word_and_digits, is_word_list},
+    value::{is_invented, is_scrambled, is_strong, is_word_and_digits, is_word_list},
 };
 
 /// Bytes before a name that are searched for its value.
@@ -40,7 +40,9 @@ pub(crate) fn find<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
 fn in_sentence<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
     /// Bytes before the name that are searched for the verb.
     const MAX_WORDS: usize = 32;
-    const VERBS: &[&[u8]] = &[b" as ", b" is ", b" was "];
+    const VERBS: &[&[u8]] = &[b" as ", b" is ", b" was ", PROMPTED, b" when asked for "];
+    /// Words after a value that is typed.
+    const PROMPTED: &[u8] = b" when prompted for ";
     /// Words after the verb.
     const OWNERS: &[&[u8]] =
         &[b"the", b"my", b"your", b"our", b"a", b"new", b"old", b"temporary", b"default"];
@@ -72,7 +74,8 @@ fn in_sentence<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
     let first = words.split(|byte| *byte == b' ').next()?;
     let is_other = OTHERS.iter().any(|other| name.end.rest().starts_with(other));
     let is_plain = words.iter().all(|byte| byte.is_ascii_alphanumeric() || b" _-".contains(byte));
-    if is_other || !is_plain || !OWNERS.contains(&first) {
+    let is_direct = words.is_empty() && length == b" as ".len();
+    if is_other || !is_plain || !OWNERS.contains(&first) && !is_direct {
         return None;
     }
     let place = line.forward(verb);
@@ -86,7 +89,9 @@ fn in_sentence<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
     let start = end.back(n_value).skip(1, |byte| byte == b'(');
     let value = end.since(start.place());
     let is_clear = is_strong(value) || is_word_list(value, 0) || is_invented(value);
-    let is_fit = (is_clear || is_word_and_digits(value)) && !value.contains(&b'/');
+    let is_typed = length > b" was ".len() && is_scrambled(value);
+    let is_fit =
+        (is_clear || is_typed || !is_direct && is_word_and_digits(value)) && !value.contains(&b'/');
     is_fit.then_some((start, end))
 }
 

@@ -111,6 +111,17 @@ pub(crate) fn curl(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     None
 }
 
+/// Finds the password after the file of a certificate: `curl -E client.pem:x`.
+pub(crate) fn certificate(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    const ENDINGS: &[&[u8]] = &[b".pem", b".crt", b".cer", b".p12", b".pfx", b".key"];
+    let (value, value_end) = string_or_word(end)?;
+    let text = value_end.since(value.place());
+    let sign = memchr::memchr(b':', text)?;
+    let is_file =
+        ENDINGS.iter().any(|ending| text.get(..sign).unwrap_or_default().ends_with(ending));
+    password(value.forward(sign).forward(1), value_end).filter(|_| is_file)
+}
+
 /// Finds the password of `-p`, `-P`, `-a`, `-w` in commands that have such an option.
 pub(crate) fn password_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     const WORDS: &[(u8, &[&[u8]])] = &[
@@ -219,6 +230,11 @@ pub(crate) fn quoted(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
         let is_plain = value_end.rest().starts_with(b" -AsPlainText");
         let text = value_end.since(at.place());
         let is_strong = is_strong(text) || is_word_list(text, 0);
+        // `IDENTIFIED BY x;`
+        let is_last = value_end.next().is_none_or(|byte| byte == b';')
+            || past_break(value_end).is_some()
+            || Quote::open(value_end).is_some();
+        let is_strong = is_strong || is_last && (is_scrambled(text) || is_invented(text));
         return if is_plain || is_strong { password(at, value_end) } else { None };
     };
     password(value, quote.close(value)?)

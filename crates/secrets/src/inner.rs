@@ -12,18 +12,42 @@ use crate::{
     span::{Quote, is_blank, past_blanks, string_or_word},
 };
 
-/// Returns the position of the first string in an object: `"oauth": {"github.com": "x"}`.
+/// Returns the position of the first string in a list or an object: `"secret": ["x"]`, `"oauth": {"github.com": "x"}`,
+/// `TOKEN = { value = "x" }`.
 pub(crate) fn inner(at: Cursor<'_>) -> Option<Cursor<'_>> {
-    let at = past_blanks(past_blanks(at, 8).past(b"{")?, 8);
-    let at = past_line(at).map_or(at, |at| past_blanks(at, 40));
-    let (quote, name) = Quote::open(at)?;
-    let end = quote.close(name)?;
-    let text = end.since(name.place());
-    let sign = past_blanks(past_closers(end).0, 8).past(b":")?;
-    if text.contains(&b'.') {
-        return Some(past_blanks(sign, 8));
+    let at = past_blanks(at, 8);
+    if let Some(item) = at.past(b"[") {
+        let item = next_item(item);
+        let (start, end) = string_or_word(item)?;
+        // The name of a class: `["django.contrib.auth.backends.ModelBackend"]`.
+        let n_dots = end.since(start.place()).iter().filter(|byte| **byte == b'.').count();
+        return (n_dots < 2).then_some(item);
     }
-    value_in(text, past_blanks(sign, 8))
+    let (text, value) = member(next_item(at.past(b"{")?))?;
+    if text.contains(&b'.') { Some(value) } else { value_in(text, value) }
+}
+
+/// Moves past blanks, and past the line break before the first item.
+fn next_item(at: Cursor<'_>) -> Cursor<'_> {
+    let at = past_blanks(at, 8);
+    past_line(at).map_or(at, |at| past_blanks(at, 40))
+}
+
+/// Returns the name of a member, with or without quotes, and the position of its value.
+fn member(at: Cursor<'_>) -> Option<(&[u8], Cursor<'_>)> {
+    let (name, end) = match Quote::open(at) {
+        Some((quote, name)) => {
+            let end = quote.close(name)?;
+            (end.since(name.place()), past_closers(end).0)
+        }
+        None => {
+            let end = at.skip(24, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
+            (end.since(at.place()), end)
+        }
+    };
+    let sign = past_blanks(end, 8);
+    let value = sign.past(b":").or_else(|| sign.past(b"="))?;
+    Some((name, past_blanks(value, 8)))
 }
 
 /// Returns the default of a parameter, among the lines below its name: `DbPassword:`, `  Type: String`, `  Default: x`.
@@ -60,10 +84,7 @@ fn value_in<'b>(mut name: &'b [u8], mut at: Cursor<'b>) -> Option<Cursor<'b>> {
         };
         let next = past_blanks(past_blanks(end, 8).past(b",")?, 8);
         let next = past_line(next).map_or(next, |next| past_blanks(next, 40));
-        let (quote, start) = Quote::open(next)?;
-        let name_end = quote.close(start)?;
-        name = name_end.since(start.place());
-        at = past_blanks(past_blanks(past_closers(name_end).0, 8).past(b":")?, 8);
+        (name, at) = member(next)?;
     }
     None
 }

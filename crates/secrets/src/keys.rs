@@ -7,7 +7,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::{
-    around::{past_closers, until_placeholder},
+    around::{context, past_closers, until_placeholder},
     class::{ARMOR, BASE64, CAPITALS, LETTERS},
     cursor::Cursor,
     edge::is_edge,
@@ -163,10 +163,20 @@ pub(crate) fn account(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>
     const MAX_BETWEEN: usize = 120;
     const N_LETTERS: usize = 88;
     let text = until_placeholder(end.window(MAX_BETWEEN.saturating_add(N_LETTERS)));
-    let padding = memmem::find(text, b"==")?;
-    let key_end = end.forward(padding).forward(2);
-    let n_before = padding.saturating_add(2).checked_sub(N_LETTERS)?;
-    let value = end.forward(n_before);
+    // The name may follow the key: `"value": "x", "keyName": "key1"`.
+    let earlier = || {
+        let before = context(start, MAX_BETWEEN);
+        let padding = memmem::rfind(before, b"==").filter(|_| before.ends_with(b"\""))?;
+        Some(start.back(before.len()).forward(padding).forward(2))
+    };
+    let later = memmem::find(text, b"==").map(|padding| end.forward(padding).forward(2));
+    let key_end = later.or_else(earlier)?;
+    let value = key_end.back(N_LETTERS);
+    if value.place().saturating_add(N_LETTERS) != key_end.place()
+        || later.is_some() && value.place() < end.place()
+    {
+        return None;
+    }
     let key = key_end.since(value.place());
     // A search before decoding sees the letter of a tab.
     let is_after_tab = value.previous() == Some(b't') && value.back(1).previous() == Some(b'\\');

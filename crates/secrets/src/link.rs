@@ -6,13 +6,14 @@
 use memchr::memmem;
 
 use crate::{
-    around::{context, past_closers, until_placeholder, without_placeholders},
+    around::{context, past_closers, until_placeholder},
     cursor::Cursor,
     margin::past_line,
     name::Name,
     placeholder::PLACEHOLDER,
     randomness::Makeup,
     span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break, past_colors},
+    tag::{past_closing, past_tag},
     value::{Form, Kind, is_invented, is_scrambled, is_strong, is_word_list},
 };
 
@@ -37,6 +38,12 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
         return Some((Link::Blank, at));
     }
     let (after, has_quote) = past_closers(past_colors(name.end));
+    // Most names have none.
+    let after = match after.next() {
+        Some(b'<') => past_closing(after),
+        Some(b'[') => past_size(after),
+        _ => after,
+    };
     if let Some(at) = past_tag(name, after) {
         return Some((Link::Tag, at));
     }
@@ -98,6 +105,9 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
             let link = if has_quote { Link::Weak } else { Link::Apart };
             Some(past_verb(at).map_or((Link::Blank, at), |at| (link, at)))
         }
+        b'\r' | b'\n' | b'\\' if !has_blank && name.is_bare() && past_gap(at).is_some() => {
+            Some((Link::Apart, past_gap(at)?))
+        }
         b'F' if has_blank => {
             Some(past_account(at).map_or((Link::Blank, at), |at| (Link::Weak, at)))
         }
@@ -110,7 +120,8 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
             Some((Link::Weak, at.forward(1)))
         }
         b'.' | b'(' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' if has_blank => {
-            Some(past_announcement(name, after).unwrap_or((Link::Blank, at)))
+            let demand = past_demand(at).map(|at| (Link::Apart, at));
+            Some(demand.or_else(|| past_announcement(name, after)).unwrap_or((Link::Blank, at)))
         }
         _ if has_blank => Some((Link::Blank, at)),
         _ => None,
@@ -164,8 +175,20 @@ fn past_announcement<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<(Link, Cu
         !words.contains(&b'\n') && memmem::find(words, b"\\n").is_none()
     };
     line.filter(|line| is_line(*line)).map(|line| (Link::Sign, line)).or_else(|| {
-        const SIGNS: &[&[u8]] =
-            &[b": ", b" is ", b" to ", b" (", b" = ", b" ist ", b" lautet ", b" est ", b" es "];
+        const SIGNS: &[&[u8]] = &[
+            b": ",
+            b" is ",
+            b" to ",
+            b" (",
+            b" = ",
+            b" ist ",
+            b" lautet ",
+            b" est ",
+            b" es ",
+            b" -> ",
+            b" \xe2\x86\x92 ",
+            b" \\u2192 ",
+        ];
         let window = until_placeholder(after.window(MAX_LINE / 2));
         let starts = SIGNS
             .iter()
@@ -178,11 +201,49 @@ fn past_announcement<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<(Link, Cu
     })
 }
 
+/// Returns the position after the words that demand a value: `the secret should be "x"`.
+fn past_demand(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    const WORDS: &[&[u8]] =
+        &[b"should be ", b"must be ", b"will be ", b"needs to be ", b"has to be "];
+    WORDS.iter().find_map(|words| at.past(words))
+}
+
+/// Returns the position of a password alone in its line, below its name: `password`, an empty line, `    x`.
+fn past_gap(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    /// Blanks before a line of code.
+    const MIN_INDENT: usize = 2;
+    let line = past_line(at)?;
+    let line = past_line(line).unwrap_or(line);
+    let value = past_blanks(line, 16);
+    let end = bare_end(value, |_| false);
+    // A search before decoding sees the quote of JSON.
+    let is_alone = end.next().is_none() || Quote::open(end).is_some() || past_break(end).is_some();
+    let is_code = value.since(line.place()).len() >= MIN_INDENT;
+    (is_code && is_alone && is_spoken(value)).then_some(value)
+}
+
+/// Moves past the size of an array in C: `api_key[] = "x"`, `password[32] = "x"`.
+fn past_size(at: Cursor<'_>) -> Cursor<'_> {
+    let size = at.past(b"[").map(|at| at.skip(6, |byte| byte.is_ascii_digit()));
+    let end = size.and_then(|at| at.past(b"]"));
+    let is_assigned = |end: &Cursor<'_>| past_blanks(*end, 4).past(b"= ").is_some();
+    end.filter(is_assigned).unwrap_or(at)
+}
+
 /// Returns the position after the words between a key and its value: `api key for the weather service is x`.
 fn past_purpose<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<(Link, Cursor<'b>)> {
     const SIGNS: &[&[u8]] = &[b": ", b" is ", b" is: "];
     /// Limit in bytes for the words.
     const MAX_WORDS: usize = 60;
+    // `export the token (x) first`
+    let noted = after.past(b" (").filter(|at| {
+        let end = bare_end(*at, |_| false);
+        let value = end.since(at.place());
+        value.len() >= 20 && is_strong(value) && end.next() == Some(b')')
+    });
+    if let Some(start) = noted {
+        return Some((Link::Apart, start));
+    }
     let words =
         after.past(b" for ").or_else(|| after.past(b" of ")).or_else(|| after.past(b" to "))?;
     let window = until_placeholder(words.window(MAX_WORDS));
@@ -348,57 +409,6 @@ fn past_default(at: Cursor<'_>) -> Option<Cursor<'_>> {
     (end.next() == Some(b':')).then_some(end)
 }
 
-/// Returns the position after the tag of a name: `<password>`, `<password type="x">`, `<entry
-/// key="password">`, `<key>password</key><string>`.
-fn past_tag<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
-    /// Limit in bytes for a tag after its name.
-    const MAX_TAG: usize = 80;
-    match after.next()? {
-        b'>' => {
-            let is_in = |byte: &u8| !matches!(byte, b'<' | b'>' | b'\n');
-            let before = without_placeholders(name.start.window_before(MAX_TAG));
-            let n = before.iter().rev().take_while(|byte| is_in(byte)).count();
-            let tag = name.start.back(n);
-            // `http://ada:<password>@host`
-            let is_in_url = tag.window_before(2) == b":<" && after.window(2) == b">@";
-            let is_tag = tag.previous() == Some(b'<') && !is_in_url;
-            is_tag.then(|| past_value_tag(after.forward(1)))
-        }
-        // `<string name="api_secret" translatable="false">`
-        b' ' if after.previous().is_some_and(is_quote) => {
-            let end = after.skip(MAX_TAG, |byte| !matches!(byte, b'<' | b'>' | b'\n' | b'['));
-            let before = name.start.window_before(24);
-            let is_named = memmem::find(before, b"<string name=").is_some();
-            let value = end.past(b">")?;
-            // `<setting name="ApiKey" serializeAs="String"><value>`
-            let inner = past_value_tag(value);
-            (is_named || inner.place() > value.place()).then_some(inner)
-        }
-        b' ' if name.start.previous() == Some(b'<') => {
-            let end =
-                after.skip(MAX_TAG, |byte| !matches!(byte, b'<' | b'>' | b'\n' | b'/' | b'['));
-            end.past(b">")
-        }
-        b'<' if name.start.previous() == Some(b'>') => {
-            if let Some(end) = after.past(b"</name>") {
-                let end = past_line(end).map_or(end, |end| past_blanks(end, 60));
-                return end.past(b"<value>");
-            }
-            let end = after.past(b"</key>")?;
-            let end = past_line(end).map_or(end, |end| past_blanks(end, 60));
-            end.past(b"<string>")
-        }
-        _ => None,
-    }
-}
-
-/// Moves past the tag of a value within the tag of its name: `<Password>`, a line break, `<Value>`.
-fn past_value_tag(at: Cursor<'_>) -> Cursor<'_> {
-    let next = past_blanks(at, 60);
-    let next = past_line(next).map_or(next, |line| past_blanks(line, 60));
-    next.past(b"<Value>").or_else(|| next.past(b"<value>")).unwrap_or(at)
-}
-
 /// Returns the position after a name that YAML writes above its value, `? password`, or that a log
 /// sets: `::set-env name=PASSWORD::`, `##vso[task.setvariable variable=PASSWORD]`.
 fn past_log<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
@@ -507,6 +517,7 @@ fn past_value_name<'b>(name: &Name<'b>, has_quote: bool) -> Option<Cursor<'b>> {
         b"value",
         b"Value",
         b"VALUE",
+        b"ParameterValue",
         b"default",
         b"Default",
         b"string_value",
@@ -518,7 +529,9 @@ fn past_value_name<'b>(name: &Name<'b>, has_quote: bool) -> Option<Cursor<'b>> {
     for _ in 0..48 {
         at = match (past_line(at), at.next()) {
             (Some(after), _) => after,
-            (_, Some(b' ' | b'\t' | b'"' | b'\'' | b'`' | b',' | b'{' | b'\\')) => at.forward(1),
+            (_, Some(b' ' | b'\t' | b'"' | b'\'' | b'`' | b',' | b'{')) => at.forward(1),
+            // JSON in strings of JSON has many before each quote.
+            (_, Some(b'\\')) => at.skip(63, |byte| byte == b'\\'),
             _ => break,
         };
     }

@@ -176,6 +176,7 @@ impl<'b> Name<'b> {
             Word::Credential => is_attached(&["", "s"]).then_some(Kind::Token),
             // The name of an assembly of .NET has the hash of a key.
             Word::Token if ends_with_words(head, &[b"PublicKey"]) => None,
+            Word::Token if self.start.window_before(11) == b"public key " => None,
             Word::Token if attached.is_empty() && !is_other(OTHER_TOKENS) => {
                 let is_opener = ends_with_any(head, TOKEN_OPENERS);
                 Some(if is_opener { Kind::Secret } else { Kind::TokenOrUuid })

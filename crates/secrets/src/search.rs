@@ -138,6 +138,8 @@ struct Open<'l> {
     pointer: usize,
     /// The previous item of an array: `--password` is the name of the next one.
     before: Option<Text<'l>>,
+    /// The kind of value that the name of an array announces for its items.
+    named: Named,
 }
 
 /// The rule of the name of a secret, and the kind of its value.
@@ -154,7 +156,7 @@ impl<'l> Open<'l> {
             Kind::Object => Rest::Members(value.members()),
             _ => Rest::Items(value.items().enumerate()),
         };
-        Self { value, rest, is_free, pointer, before: None }
+        Self { value, rest, is_free, pointer, before: None, named: None }
     }
 }
 
@@ -167,7 +169,14 @@ impl Strings<'_, '_> {
             open.push(Open::new(root, false, 0));
         }
         while let Some(top) = open.last_mut() {
-            let Open { value: object, rest, is_free: is_inner_free, pointer: length, before } = top;
+            let Open {
+                value: object,
+                rest,
+                is_free: is_inner_free,
+                pointer: length,
+                before,
+                named,
+            } = top;
             pointer.truncate(*length);
             let next = match rest {
                 Rest::Members(members) => members.next().map(|(key, value)| (Some(key), 0, value)),
@@ -177,7 +186,7 @@ impl Strings<'_, '_> {
                 open.pop();
                 continue;
             };
-            let (object, is_inner_free) = (*object, *is_inner_free);
+            let (object, is_inner_free, of_array) = (*object, *is_inner_free, *named);
             let before = std::mem::replace(before, value.text());
             match key {
                 None => pointer.push_str(&format!("/{n}")),
@@ -192,11 +201,13 @@ impl Strings<'_, '_> {
                 Some(key) => self.named(object, key),
                 None => before
                     .filter(|before| before.body().starts_with('-'))
-                    .and_then(|before| self.name(before)),
+                    .and_then(|before| self.name(before))
+                    .or(of_array),
             });
             if self.inner(value, named, &mut pointer) {
                 let is_free = is_inner_free || key.is_some_and(is_free);
-                open.push(Open::new(value, is_free, pointer.len()));
+                let named = key.filter(|_| value.is_array()).and_then(|key| self.name(key));
+                open.push(Open { named, ..Open::new(value, is_free, pointer.len()) });
             }
         }
     }
@@ -204,9 +215,17 @@ impl Strings<'_, '_> {
     /// Returns the kind of value that the name of a member announces: `"password"`, or `"value"`
     /// beside `"name":"DB_PASSWORD"`.
     fn named(&self, object: Value<'_>, key: Text<'_>) -> Named {
-        const NAMES: &[&str] = &["name", "Name", "key", "Key", "variable"];
-        const VALUES: &[&str] =
-            &["value", "Value", "default", "defaultValue", "stringValue", "content"];
+        const NAMES: &[&str] =
+            &["name", "Name", "key", "Key", "variable", "ParameterKey", "OptionName"];
+        const VALUES: &[&str] = &[
+            "value",
+            "Value",
+            "default",
+            "defaultValue",
+            "stringValue",
+            "content",
+            "ParameterValue",
+        ];
         self.name(key).or_else(|| {
             let is_value = VALUES.iter().any(|name| key.is(name));
             let name = NAMES.iter().filter(|_| is_value).find_map(|name| object.get(name)?.text());

@@ -197,6 +197,8 @@ pub(crate) fn bare_end<'b>(start: Cursor<'b>, ends: fn(u8) -> bool) -> Cursor<'b
             b'|' => after.next().is_none_or(|byte| is_blank(byte) || byte == b'|'),
             // A script without blanks goes on after the end of a block.
             b'}' if matches!(after.next(), Some(b';' | b')')) => true,
+            // `<![CDATA[x]]>`
+            b']' if after.rest().starts_with(b"]>") => true,
             b')' | b']' | b'}' => is_over(after.skip(8, |byte| b")]},;".contains(&byte))),
             b'>' => is_over(after),
             b'<' => after.next().is_none_or(|byte| byte == b'/' || byte.is_ascii_alphabetic()),

@@ -91,6 +91,8 @@ impl Kind {
             }
             // In a report of tests, `pass: ` may announce the name of a test.
             Self::Pass if form != Form::Loose && is_word_list(value, 1) => Some(whole),
+            // A person may invent the secret of an application.
+            Self::Secret if are_capital_words(value) => (!is_template(value)).then_some(whole),
             Self::TokenOrUuid if is_uuid(value) => (!is_template(value)).then_some(whole),
             Self::TokenOrUuid => Self::Token.secret_in(value, form),
             _ => is_secret(value, self, form).then_some(whole),
@@ -485,6 +487,18 @@ pub(crate) fn is_invented(value: &[u8]) -> bool {
     let is_fit = is_fit || are_capital_words(value);
     let lower = value.to_ascii_lowercase();
     is_fit && !OTHERS.iter().any(|other| memmem::find(&lower, other).is_some())
+}
+
+/// Returns whether a value of at least ten bytes has capital and small letters and two digits, and no mark of code or of a
+/// path: `EmberWillow41`.
+pub(crate) fn is_varied(value: &[u8]) -> bool {
+    let Makeup { n_lower, n_upper, n_digits, .. } = Makeup::of(value);
+    value.len() >= 10
+        && n_lower > 1
+        && n_upper > 1
+        && n_digits > 1
+        && !value.iter().any(|byte| b"/.:(".contains(byte))
+        && Kind::Password.secret_in(value, Form::Quoted).is_some()
 }
 
 /// Returns whether a value consists of two to six words and numbers with marks between them, of which one is a capital

@@ -162,6 +162,19 @@ fn one(random: &mut Random, kind: &str) -> String {
         "b64env" => base64_of(&format!("DB_USER=svc\nDB_PASSWORD={}\n", random.letters(20))),
         "b64json" => base64_of(&format!("{{\"user\":\"svc\",\"token\":\"{}\"}}", github(random))),
         "b64url" => base64_of(&format!("postgres://svc:{}@db.x.dev:5432/shop", random.letters(18))),
+        "b64b64ghp" => base64_of(&base64_of(&github(random))),
+        "b64b64json" => {
+            let inner = base64_of(&format!("{{\"token\":\"{}\"}}", github(random)));
+            base64_of(&format!("{{\"auth\":\"{inner}\"}}"))
+        }
+        "b64b64key" => {
+            let lines = [random.base64(64), random.base64(64)].join("\n");
+            let key = format!("-----BEGIN PRIVATE KEY-----\n{lines}\n-----END PRIVATE KEY-----\n");
+            base64_of(&format!("    client-key-data: {}\n", base64_of(&key)))
+        }
+        "hidden" => format!("ghp_{}\u{200b}{}", random.letters(20), random.letters(16)),
+        "joiner" => format!("sk-ant-api03-{}\u{2060}{}AA", random.url(46), random.url(47)),
+        "coded" => format!("glpat-{}%2D{}", random.letters(12), random.letters(7)),
         "b64discord" => {
             let id = base64_of(&format!("56{}", random.text("0123456789", 16)));
             base64_of(&format!("{id}.G{}.{}", random.letters(5), random.url(38)))
