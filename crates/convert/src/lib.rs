@@ -40,6 +40,7 @@ mod formats;
 mod hint;
 mod inspect;
 mod interrupt;
+mod names;
 mod new_file;
 mod object;
 mod program;

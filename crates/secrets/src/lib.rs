@@ -56,6 +56,7 @@ mod cookie;
 mod cursor;
 mod edge;
 mod encoded;
+mod file_name;
 mod hash;
 mod header;
 mod inner;

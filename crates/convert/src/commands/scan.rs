@@ -1,4 +1,4 @@
-//! `scan`: prints the places of keys, tokens and passwords, and never the secrets.
+//! `scan`: prints the places of keys, tokens and passwords, in files and in the names of files, and never the secrets.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -18,6 +18,7 @@ use crate::{
     formats::FORMATS,
     hint::io_message,
     interrupt::is_interrupted,
+    names::Names,
     terminal::{
         escape::escape_for_terminal, figures::count, message::complain, progress::say,
         stdout::stdout,
@@ -46,6 +47,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         // checked.
         key: [0u64, 1].map(|n| RandomState::new().hash_one(n)).map(u64::to_le_bytes).concat(),
         scanner: Scanner::default(),
+        names: Names::default(),
         is_json: args.json,
         out: io::BufWriter::new(stdout()),
         n_found: 0,
@@ -85,22 +87,41 @@ struct Scan<W: Write> {
     /// Scans lines that have a carry.
     scanner: Scanner,
     key: Vec<u8>,
+    /// The names that were searched before.
+    names: Names,
     is_json: bool,
     out: W,
     n_found: u64,
 }
 
 impl<W: Write> Scan<W> {
-    /// Searches an input and its sidecar.
+    /// Searches an input, its name and its sidecar.
     fn input(&mut self, input: &Input) -> io::Result<()> {
-        self.lines(&input.label(), input.open(Limits::default())?)?;
+        let label = self.name(&input.label())?;
+        self.lines(&label, input.open(Limits::default())?)?;
         if let Some(mut sidecar) = input.sidecar()? {
-            let label = format!("{}.{}", input.label(), storage::SIDECAR);
+            let label = format!("{label}.{}", storage::SIDECAR);
             while let Some(carry) = sidecar.next_left()? {
                 self.line(&label, 1, &Line::new(carry.as_bytes(), 1))?;
             }
         }
         Ok(())
+    }
+
+    /// Searches the names of a file and of its folders, each name once. Returns the path without secrets.
+    fn name(&mut self, label: &str) -> io::Result<String> {
+        let Self { search, names, key, is_json, out, n_found, .. } = self;
+        let mut result = Ok(());
+        let redacted = names.redacted(search, label, &mut |path, finding| {
+            *n_found += 1;
+            if result.is_ok() {
+                let (line, pointer, hash) = (0, "", finding.hash(key));
+                let offset = finding.written.start as u64;
+                let found = Found { label: path, line, offset, pointer, finding, hash };
+                result = if *is_json { found.json(out) } else { found.words(out) };
+            }
+        });
+        result.map(|()| redacted)
     }
 
     fn lines(&mut self, label: &str, source: impl Read) -> io::Result<()> {
@@ -121,7 +142,7 @@ impl<W: Write> Scan<W> {
 
     /// Searches a line. The carry in it is searched as the text of its source.
     fn line(&mut self, label: &str, number: u64, line: &Line<'_>) -> io::Result<()> {
-        let Self { search, scanner, key, is_json, out, n_found } = self;
+        let Self { search, scanner, key, is_json, out, n_found, .. } = self;
         let mut result = Ok(());
         let mut print = |finding: &Finding<'_>, pointer: &str, place: usize| {
             *n_found += 1;
@@ -173,8 +194,9 @@ const CARRY_POINTER: &str = "/_carried";
 /// A finding and its place.
 struct Found<'f> {
     label: &'f str,
+    /// The number of the line; 0 for the name of the file or of a folder.
     line: u64,
-    /// The offset in the file.
+    /// The offset in the file, or in the name.
     offset: u64,
     pointer: &'f str,
     finding: &'f Finding<'f>,
@@ -187,6 +209,9 @@ impl Found<'_> {
         let (label, pointer) = (escape_for_terminal(self.label), escape_for_terminal(self.pointer));
         let pointer = if pointer.is_empty() { "no JSON" } else { &pointer };
         let Self { line, offset, hash, .. } = self;
+        if *line == 0 {
+            return writeln!(out, "{label}: {} in the name, {length} bytes {hash:016x}", rule.name);
+        }
         let place = format!("{label}:{line}: byte {offset}");
         writeln!(out, "{place}: {} {pointer} {length} bytes {hash:016x}", rule.name)
     }

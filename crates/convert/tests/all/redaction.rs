@@ -339,6 +339,46 @@ fn the_offset_and_the_length_of_a_secret_are_those_of_the_file() {
 
 /// Asserts that secrets in a carry are found: in a member that the target does not have, by prefix and
 /// by name, on a plain line and in JSON within JSON.
+/// The name of a file or of a folder is reported, and not changed: a client finds a session by its name.
+#[test]
+fn a_secret_in_a_name_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [token, ..] = secrets();
+    // A client writes the path of a project as the name of a folder.
+    let project = format!("-home-ada-{}", token.replace('_', "-"));
+    let source = folder.path().join("in").join(&project);
+    fs::create_dir_all(&source).expect("created");
+    let fixture =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/claude-code/plain.jsonl");
+    for name in ["a.jsonl".to_owned(), format!("{token}.jsonl")] {
+        fs::copy(&fixture, source.join(name)).expect("copied");
+    }
+    let run = |arguments: &[&str]| {
+        let (status, printed) = run(arguments, folder.path());
+        (status, String::from_utf8(printed).expect("text"))
+    };
+    let name = "-home-ada-[REDACTED:github-token]";
+    let file = format!("{name}/[REDACTED:github-token].jsonl");
+    let (status, found) = run(&["scan", "in"]);
+    assert_eq!(status, Some(1));
+    let lines: Vec<&str> = found.lines().collect();
+    assert_eq!(lines.len(), 2, "{found}");
+    assert!(lines[0].starts_with(&format!("in/{name}: github-token in the name, 40 bytes ")));
+    assert!(lines[1].starts_with(&format!("in/{file}: github-token in the name, 40 bytes ")));
+    let (_, json) = run(&["scan", "--json", "in"]);
+    assert!(json.contains("\"line\":0,\"offset\":0,\"rule\":\"github-token\""), "{json}");
+    let (status, said) = run(&["in", "--to", "codex", "--redact", "-o", "out"]);
+    assert_eq!(status, Some(0));
+    for path in [name, &file] {
+        assert!(said.contains(&format!("out/{path}: the name has a secret (github-token), ")));
+    }
+    assert_eq!(said.matches("the name has a secret").count(), 2, "{said}");
+    assert!(!said.contains(&token[4..]) && !found.contains(&token[4..]), "{said}{found}");
+    assert!(folder.path().join("out").join(&project).join("a.jsonl").exists());
+    let (_, said) = run(&["in", "--to", "codex", "-q", "-o", "out2"]);
+    assert!(!said.contains("the name has a secret"), "{said}");
+}
+
 #[test]
 fn what_only_a_carry_says_is_scanned() {
     let folder = tempfile::tempdir().expect("a folder");
