@@ -100,9 +100,10 @@ pub fn lineage(members: &[Member]) -> Vec<Option<Ancestry>> {
     let owners = Owners::of(members.iter().map(|member| &member.turns));
     let mut found: Vec<Option<Ancestry>> =
         (0..members.len()).map(|idx| by_records(members, &owners, idx)).collect();
+    let mut roots = Roots::of(&found);
     for (idx, parent, n_records) in named_parents(members) {
         let is_free = found.get(idx).is_some_and(Option::is_none);
-        if is_free && !is_ancestor(&found, idx, parent) {
+        if is_free && roots.join(idx, parent) {
             let n_own_prompts = n_prompts(members.get(idx));
             if let Some(slot) = found.get_mut(idx) {
                 *slot = Some(Ancestry {
@@ -188,17 +189,44 @@ fn stem(path: &str) -> Option<&str> {
     Path::new(path).file_stem()?.to_str()
 }
 
-/// Returns whether a session is another one or one of its ancestors.
-fn is_ancestor(found: &[Option<Ancestry>], idx: usize, of: usize) -> bool {
-    let mut next = Some(of);
-    for _ in 0..=found.len() {
-        match next {
-            Some(of) if of == idx => return true,
-            Some(of) => next = found.get(of).copied().flatten().map(|it| it.parent),
-            None => return false,
-        }
+/// The sessions that others were made from in the end. A chain of sessions is walked once, then its end is known.
+struct Roots {
+    /// The index of the parent, or of an older ancestor; that of the session itself if it has no parent.
+    above: Vec<usize>,
+}
+
+impl Roots {
+    fn of(found: &[Option<Ancestry>]) -> Self {
+        let above = |(idx, it): (usize, &Option<Ancestry>)| it.map_or(idx, |it| it.parent);
+        Self { above: found.iter().enumerate().map(above).collect() }
     }
-    true
+
+    /// Makes a session without a parent the child of another one. Returns whether that is possible: it may not be the
+    /// other one, nor one of its ancestors.
+    fn join(&mut self, idx: usize, parent: usize) -> bool {
+        let is_possible = self.of_session(parent).is_some_and(|root| root != idx);
+        if let Some(above) = self.above.get_mut(idx).filter(|_| is_possible) {
+            *above = parent;
+        }
+        is_possible
+    }
+
+    /// Returns the oldest ancestor of a session, or the session itself; `None` if the ancestors are a circle.
+    fn of_session(&mut self, idx: usize) -> Option<usize> {
+        let (mut root, mut n_steps) = (idx, 0);
+        while let Some(above) = self.above.get(root).filter(|above| **above != root) {
+            root = *above;
+            n_steps += 1;
+            if n_steps > self.above.len() {
+                return None;
+            }
+        }
+        let mut at = idx;
+        while let Some(above) = self.above.get_mut(at).filter(|above| **above != root) {
+            at = std::mem::replace(above, root);
+        }
+        Some(root)
+    }
 }
 
 #[cfg(test)]
@@ -300,5 +328,32 @@ mod tests {
         ];
         let parents: Vec<_> = lineage(&members).iter().map(|it| it.map(|it| it.parent)).collect();
         assert_eq!(parents, [None, Some(0), Some(0)]);
+    }
+
+    /// For each session, all its ancestors were visited.
+    #[test]
+    fn a_chain_of_many_sessions_is_walked_once() {
+        const N: usize = 20_000;
+        let kin = |session: usize| Kin {
+            kind: RelativeKind::Parent,
+            session: format!("s{session}"),
+            n_records: None,
+        };
+        let mut members: Vec<Member> = (0..N)
+            .map(|idx| Member {
+                id: format!("s{idx}"),
+                kin: vec![kin(idx + 1)],
+                ..Member::default()
+            })
+            .collect();
+        let parents = |members: &[Member]| {
+            lineage(members).iter().filter_map(|it| it.map(|it| it.parent)).collect::<Vec<_>>()
+        };
+        assert_eq!(parents(&members), (1..N).collect::<Vec<_>>());
+        // The last session would close a circle.
+        members[N - 1].kin = vec![kin(0)];
+        assert_eq!(parents(&members), (1..N).collect::<Vec<_>>());
+        members.reverse();
+        assert_eq!(parents(&members).len(), N - 1);
     }
 }
