@@ -5,6 +5,7 @@
 //! `{"type":"custom-title","customTitle":"Pages","sessionId":".."}`.
 
 mod append;
+mod ends;
 mod fork;
 mod object;
 
@@ -17,7 +18,7 @@ use std::{
 use self::object::Object;
 pub use self::{
     append::{Appender, NewMessage, Thread},
-    fork::{Fork, ForkError, fork},
+    fork::{Fork, ForkError, ForkPlan, fork},
 };
 
 /// How often a tag is normalized again, as the SDK does, before it is used as it is.

@@ -93,8 +93,8 @@ pub use self::{
     chain::Chain,
     diagnose::{DamageKind, Finding},
     edit::{
-        Appender, Fork, ForkError, NewMessage, Thread, create_transcript, fork, rename, tag,
-        tag_line, title_line,
+        Appender, Fork, ForkError, ForkPlan, NewMessage, Thread, create_transcript, fork, rename,
+        tag, tag_line, title_line,
     },
     face::{Checker, ClaudeCode, Reader, RecordBuf, RecordRef, Writer},
     layout::open_session_tree,

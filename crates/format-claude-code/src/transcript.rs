@@ -12,7 +12,8 @@ mod words;
 
 use std::{
     borrow::Cow,
-    fs, io,
+    fs,
+    io::{self, Read},
     iter::Zip,
     ops::{Range, RangeFrom},
     path::Path,
@@ -20,7 +21,7 @@ use std::{
 };
 
 use core_model::{Place, Problem, ReadError, Severity};
-use jsonl::{Error, ErrorKind, Line, Scanner};
+use jsonl::{Error, ErrorKind, Line, Scanner, Stream};
 
 pub use self::{
     branch::ChainRule,
@@ -130,13 +131,12 @@ impl<'b> Transcript<'b> {
                 let range = line.offset() as usize..line.end() as usize;
                 entries.push(EntryPlace { line: place.line, range });
             };
-            let error = match scanner.scan(&line) {
-                Ok(value) if value.is_object() => {
+            let error = match scan_entry(&line, &mut scanner) {
+                Ok(Some(_)) => {
                     add(&line);
                     continue;
                 }
-                Ok(_) => Error { offset: line.offset(), kind: ErrorKind::UnexpectedType },
-                Err(error) if error.kind == ErrorKind::Empty => continue,
+                Ok(None) => continue,
                 Err(error) => error,
             };
             let pieces = jsonl::recover(&line, &mut recovering, &is_record).pieces;
@@ -187,6 +187,49 @@ impl<'b> Transcript<'b> {
             each(&entry);
         }
     }
+}
+
+/// Returns the value of a line; `None` for a blank line.
+fn scan_entry<'s>(
+    line: &Line<'s>,
+    scanner: &'s mut Scanner,
+) -> Result<Option<jsonl::Value<'s>>, Error> {
+    match scanner.scan(line) {
+        Ok(value) if value.is_object() => Ok(Some(value)),
+        Ok(_) => Err(Error { offset: line.offset(), kind: ErrorKind::UnexpectedType }),
+        Err(error) if error.kind == ErrorKind::Empty => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Calls `each` with the entries of a transcript that is not kept in memory.
+///
+/// # Errors
+///
+/// Returns an error if it cannot be read.
+pub(crate) fn each_entry(source: impl Read, mut each: impl FnMut(&Entry<'_>)) -> io::Result<()> {
+    let mut stream = Stream::new(source);
+    let (mut scanner, mut recovering) = (Scanner::default(), Scanner::default());
+    let (mut number, mut idx) = (0_u64, 0_usize);
+    while let Some(line) = stream.next()? {
+        number = number.saturating_add(1);
+        let place = |offset| Place { line: number, offset };
+        if let Ok(value) = scan_entry(&line, &mut scanner) {
+            if let Some(value) = value {
+                each(&Entry::new(idx, place(line.offset()), value));
+                idx = idx.saturating_add(1);
+            }
+            continue;
+        }
+        let pieces = jsonl::recover(&line, &mut recovering, &is_record).pieces;
+        for piece in pieces.iter().filter(|piece| piece.is_record) {
+            if let Ok(value) = scanner.scan(&piece.line) {
+                each(&Entry::new(idx, place(piece.line.offset()), value));
+            }
+            idx = idx.saturating_add(1);
+        }
+    }
+    Ok(())
 }
 
 /// The entries of a transcript, read one by one with one scanner.

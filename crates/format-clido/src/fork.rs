@@ -6,6 +6,8 @@
 //!      {"type":"meta","session_id":"a",..}
 //! ```
 
+use std::io::Read;
+
 use core_model::iso_millis;
 
 use crate::{NotLoadable, SCHEMA_VERSION, SessionLine, SessionReader};
@@ -33,7 +35,23 @@ use crate::{NotLoadable, SCHEMA_VERSION, SessionLine, SessionReader};
 /// # Ok::<(), format_clido::NotLoadable>(())
 /// ```
 pub fn fork(session: &[u8], session_id: &str, now: i64) -> Result<Vec<u8>, NotLoadable> {
-    let lines = SessionReader::from_slice(session).lines_raw().map_while(Result::ok);
+    let mut copy = fork_line(session, session_id, now)?.into_bytes();
+    copy.push(b'\n');
+    copy.extend_from_slice(session);
+    if copy.last() != Some(&b'\n') {
+        copy.push(b'\n');
+    }
+    Ok(copy)
+}
+
+/// Returns the new first line of a copy, as [`fork`] writes it, without its end. A session that cannot be read to the
+/// end has the project of the lines before.
+///
+/// # Errors
+///
+/// Returns an error if clido would not load the line.
+pub fn fork_line(session: impl Read, session_id: &str, now: i64) -> Result<String, NotLoadable> {
+    let lines = SessionReader::from_reader(session).lines_raw().map_while(Result::ok);
     let project_path =
         lines.filter_map(|line| line.line.ok().flatten()).find_map(|line| match line {
             SessionLine::Meta { project_path, .. } => Some(project_path),
@@ -45,11 +63,5 @@ pub fn fork(session: &[u8], session_id: &str, now: i64) -> Result<Vec<u8>, NotLo
         start_time: iso_millis(now),
         project_path: project_path.unwrap_or_default(),
     };
-    let mut copy = meta.encode()?.into_bytes();
-    copy.push(b'\n');
-    copy.extend_from_slice(session);
-    if copy.last() != Some(&b'\n') {
-        copy.push(b'\n');
-    }
-    Ok(copy)
+    meta.encode()
 }

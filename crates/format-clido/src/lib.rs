@@ -81,7 +81,7 @@ pub use self::typed::{
 pub use self::{
     content_block::ContentBlock,
     face::{Checker, Clido, Reader, RecordBuf, RecordRef, Writer},
-    fork::fork,
+    fork::{fork, fork_line},
     history::{HistoryError, HistoryMessage, to_messages},
     reader::{detect, read, read_block},
     record::{

@@ -3,7 +3,7 @@
 //! In: `a.jsonl`. Out: the same conversation in `b.jsonl` with the id `b`, and the command that resumes it.
 
 use std::{
-    io::{self, Write},
+    io::{self, BufWriter, Seek, Write},
     path::PathBuf,
 };
 
@@ -12,10 +12,10 @@ use clap::ValueHint;
 use clap_complete::engine::ArgValueCompleter;
 use conversion::Source;
 use core_model::{Format, event_millis, uuid_of_name};
-use format_claude_code::{Fork, Transcript};
-use jsonl::Scanner;
+use format_claude_code::{Fork, ForkPlan};
+use jsonl::{Scanner, Stream};
 use sessions::{Input, ReadError, known};
-use storage::Backend;
+use storage::{Backend, Limits, Opened};
 
 use crate::{
     FORMATS,
@@ -24,7 +24,7 @@ use crate::{
     formats::detect,
     hint::{io_message, read_message},
     new_file::{warn_of_sidecar, write_new_with_sidecar},
-    reading::whole::read_whole,
+    reading::whole::countable,
     terminal::{escape::escape_for_terminal, message::failed, progress::say, stdout::stdout},
 };
 
@@ -57,13 +57,18 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         _ => return failed("fork takes one session: name a file or an id"),
     };
     let label = input.label();
-    let (source, format) = match read(input) {
+    let (mut source, format) = match read(input) {
         Ok(read) => read,
         Err(refusal) => return failed(&format!("{label}: {}", read_message(&refusal))),
     };
+    let unread = |error| failed(&format!("{label}: {}", io_message(&error)));
+    let (n_bytes, now) = match survey(&mut source, format) {
+        Ok(found) => found,
+        Err(error) => return unread(error),
+    };
     let old_id = input.stem().unwrap_or("session");
     // The same session has the same copies, whenever they are made.
-    let id_of = |n: u64| uuid_of_name("fork", &format!("{old_id}\0{}\0{n}", source.len()));
+    let id_of = |n: u64| uuid_of_name("fork", &format!("{old_id}\0{n_bytes}\0{n}"));
     let (id, path) = match (args.install, input) {
         (true, Input::File { storage: Backend::Disk, path, .. }) => {
             let copy = |n| (id_of(n), path.with_file_name(format!("{}.jsonl", id_of(n))));
@@ -73,18 +78,20 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         (true, _) => return failed("--install needs a session that is a file on this machine"),
         (false, _) => (id_of(0), named_output(args.output.as_deref()).map(PathBuf::from)),
     };
-    let copy = match copied(&source, format, args, (old_id, &id)) {
-        Ok(copy) => copy,
-        Err(reason) => return failed(&format!("{label}: {reason}")),
+    let mut copy = match Copy::of(&mut source, format, args, (old_id, &id), now) {
+        Ok(Ok(copy)) => copy,
+        Ok(Err(reason)) => return failed(&format!("{label}: {reason}")),
+        Err(error) => return unread(error),
     };
     let Some(path) = path else {
-        let mut stdout = stdout();
-        stdout.write_all(&copy)?;
+        let mut stdout = BufWriter::with_capacity(256 * 1024, stdout());
+        copy.write(&mut source, &mut stdout)?;
         stdout.flush()?;
         warn_of_sidecar(input)?;
         return Ok(Status::Done);
     };
-    if let Err(error) = write_new_with_sidecar(input, &path, |file| file.write_all(&copy)) {
+    let written = write_new_with_sidecar(input, &path, |file| copy.write(&mut source, file));
+    if let Err(error) = written {
         return failed(&io_message(&error));
     }
     say(&format!("{}: written", escape_for_terminal(&path.to_string_lossy())));
@@ -95,48 +102,79 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     Ok(Status::Done)
 }
 
-/// Returns the bytes of a session, expanded, and its format.
-fn read(input: &Input) -> Result<(Vec<u8>, &'static Format), ReadError> {
-    let source = read_whole(input)?;
-    let found = detect(&mut Source::new(io::Cursor::new(&source)))?;
+/// Opens a session, and returns it with its format.
+fn read(input: &Input) -> Result<(Opened, &'static Format), ReadError> {
+    let mut source = countable(input.open(Limits::default())?)?;
+    let found = detect(&mut Source::new(&mut source))?;
+    source.rewind()?;
     Ok((source, known(FORMATS, found)?))
 }
 
-/// Returns the copy, or the reason why there is none.
-fn copied(
-    source: &[u8],
-    format: &Format,
-    args: &Args,
-    (source_id, session_id): (&str, &str),
-) -> Result<Vec<u8>, String> {
-    let now = last_time(source, format);
-    if format.name == format_claude_code::FORMAT.name {
-        let (up_to, title) = (args.up_to.as_deref(), args.title.as_deref());
-        let ids = Fork { source_id, session_id, up_to, title, now };
-        let copy = format_claude_code::fork(&Transcript::from_slice(source), &ids);
-        return copy.map(String::into_bytes).map_err(|error| error.to_string());
-    }
-    if format.name != format_clido::FORMAT.name {
-        return Err(format!(
-            "fork copies sessions of clido and Claude Code; this is one of {}, whose client forks \
-             its sessions itself",
-            format.name
-        ));
-    }
-    if args.up_to.is_some() || args.title.is_some() {
-        return Err("--up-to and --title are for Claude Code; clido copies whole sessions".into());
-    }
-    format_clido::fork(source, session_id, now).map_err(|error| error.to_string())
+/// A copy of a session whose lines are read when they are written.
+enum Copy<'f> {
+    /// A copy of Claude Code's.
+    Plan(Box<ForkPlan<'f>>),
+    /// The first line of a copy, before the whole session.
+    Line(String),
 }
 
-/// Returns the latest time in a session, in milliseconds since 1970, which the copy gets as its own; 0
+impl<'f> Copy<'f> {
+    /// Prepares the copy. Returns an error if the session cannot be read, and in it the reason why there is no copy.
+    fn of(
+        source: &mut Opened,
+        format: &Format,
+        args: &'f Args,
+        (source_id, session_id): (&'f str, &'f str),
+        now: i64,
+    ) -> io::Result<Result<Self, String>> {
+        source.rewind()?;
+        if format.name == format_claude_code::FORMAT.name {
+            let (up_to, title) = (args.up_to.as_deref(), args.title.as_deref());
+            let plan = ForkPlan::read(source, Fork { source_id, session_id, up_to, title, now })?;
+            return Ok(plan.map(|it| Self::Plan(Box::new(it))).map_err(|error| error.to_string()));
+        }
+        if format.name != format_clido::FORMAT.name {
+            return Ok(Err(format!(
+                "fork copies sessions of clido and Claude Code; this is one of {}, whose client \
+                 forks its sessions itself",
+                format.name
+            )));
+        }
+        if args.up_to.is_some() || args.title.is_some() {
+            let reason = "--up-to and --title are for Claude Code; clido copies whole sessions";
+            return Ok(Err(reason.into()));
+        }
+        let line = format_clido::fork_line(source, session_id, now);
+        Ok(line.map(Self::Line).map_err(|error| error.to_string()))
+    }
+
+    fn write(&mut self, source: &mut Opened, sink: &mut dyn Write) -> io::Result<()> {
+        source.rewind()?;
+        let first = match self {
+            Self::Plan(plan) => return plan.write(source, sink),
+            Self::Line(first) => first,
+        };
+        writeln!(sink, "{first}")?;
+        let mut lines = Stream::new(source);
+        let mut is_ended = true;
+        while let Some(line) = lines.next()? {
+            sink.write_all(line.bytes())?;
+            is_ended = line.is_terminated();
+        }
+        if is_ended { Ok(()) } else { sink.write_all(b"\n") }
+    }
+}
+
+/// Returns the size of a session, and its latest time in milliseconds since 1970, which the copy gets as its own; 0
 /// without a time.
-fn last_time(source: &[u8], format: &Format) -> i64 {
-    let (mut scanner, mut last) = (Scanner::default(), None);
-    for line in jsonl::lines(source) {
+fn survey(source: &mut Opened, format: &Format) -> io::Result<(u64, i64)> {
+    let (mut scanner, mut last, mut n_bytes) = (Scanner::default(), None, 0);
+    let mut lines = Stream::new(source);
+    while let Some(line) = lines.next()? {
+        n_bytes = line.end();
         if let Ok(value) = scanner.scan(&line) {
             last = last.max(event_millis(&format.first_event(value)));
         }
     }
-    last.unwrap_or(0)
+    Ok((n_bytes, last.unwrap_or(0)))
 }

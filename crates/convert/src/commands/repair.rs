@@ -20,7 +20,7 @@ use core_model::{Format, Options, Problem};
 use sessions::{Input, ReadError, known};
 use storage::{Identity, Limits, Opened};
 
-use self::{bytes::countable, pieces::Pieces};
+use self::pieces::Pieces;
 use crate::{
     FORMATS, by_name,
     cli::{complete::Sessions, format_names, named_output},
@@ -28,6 +28,7 @@ use crate::{
     formats::detect,
     hint::{io_message, read_message},
     new_file::{warn_of_sidecar, write_new_with_sidecar},
+    reading::whole::countable,
     terminal::{
         escape::escape_for_terminal, figures::count, message::failed, progress::say, stdout::stdout,
     },

@@ -251,6 +251,25 @@ fn repair_of_one_long_line_or_many_lines() {
     }
 }
 
+/// `fork` kept the session and its copy in memory.
+#[test]
+fn fork_of_many_lines() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = folder.path().join("in.jsonl");
+    let clido = r#"{"type":"user_message","role":"user","content":[{"type":"text","text":"#;
+    let meta = r#"{"type":"meta","session_id":"s","schema_version":1,"start_time":"2026-01-01T00:00:00.000Z","project_path":""}"#;
+    let text = "* ".repeat(MIB / 8);
+    for (first, start, end) in [("", HEAD, "}}"), (meta, clido, "}]}")] {
+        let mut file = BufWriter::new(File::create(&source).expect("a file"));
+        writeln!(file, "{first}").expect("written");
+        (0..100).for_each(|_| writeln!(file, "{start}\"{text}\"{end}").expect("written"));
+        file.flush().expect("written");
+        let peak = peak_of_command("fork -o OUT IN", &source);
+        let law = ALLOWANCE + 3 * text.len();
+        assert!(peak <= law, "{start}: {} of {} MiB", peak / MIB, law / MIB);
+    }
+}
+
 /// `merge` kept the plan, the receipts and the reports: 0.7 kB for each unit.
 #[test]
 fn merge_of_many_units() {

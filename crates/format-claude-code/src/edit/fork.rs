@@ -5,13 +5,17 @@
 //! out  {"type":"user","uuid":"<new>","parentUuid":null,"sessionId":"<new>","forkedFrom":{"sessionId":"s","messageUuid":"1"},..}
 //! ```
 
-use std::collections::HashMap;
+use std::{
+    borrow::Cow,
+    io::{self, Read, Write},
+    rc::Rc,
+};
 
-use core_model::{iso_millis, uuid_of_name};
+use core_model::{ByHash, IdHasher, iso_millis, uuid_of_name};
 use jsonl::Value;
 
-use super::Object;
-use crate::{SessionInfo, Transcript};
+use super::{Object, ends::Ends};
+use crate::{Entry, SessionInfo, Transcript, transcript::each_entry};
 
 /// Parameters of a copy.
 #[derive(Clone, Copy, Debug)]
@@ -43,12 +47,29 @@ pub enum ForkError {
 /// Members that refer to the run of the source and are not copied.
 const LEFT_OUT: [&str; 4] = ["teamName", "agentName", "slug", "sourceToolAssistantUUID"];
 
-/// A line to copy.
-struct Line {
-    uuid: String,
-    parent: Option<String>,
-    is_progress: bool,
-    idx: usize,
+/// A copy of a session whose lines are read when they are written: the ids of its lines, and the lines that are added
+/// at its end.
+#[derive(Debug)]
+pub struct ForkPlan<'f> {
+    fork: Fork<'f>,
+    hasher: IdHasher,
+    /// The lines by the hashes of their ids. The last line of an id counts.
+    by_uuid: ByHash<Planned>,
+    /// The number of lines to copy, and of lines of progress among them.
+    n_lines: usize,
+    /// The number of such lines before the last one that is copied.
+    last: usize,
+    /// The replacements of all `content-replacement` lines, joined with commas.
+    replacements: Option<String>,
+    title: String,
+}
+
+/// A line to which others may refer.
+#[derive(Debug)]
+enum Planned {
+    Copied,
+    /// A line of progress, which is not copied, with the id of its parent or of its nearest ancestor.
+    Progress(Option<Rc<str>>),
 }
 
 /// Copies the lines of all branches of a session with new ids and the same links. Sub-agents,
@@ -75,143 +96,172 @@ struct Line {
 /// # Ok::<(), format_claude_code::ForkError>(())
 /// ```
 pub fn fork(source: &Transcript<'_>, fork: &Fork<'_>) -> Result<String, ForkError> {
-    let lines = lines(source, fork.up_to)?;
-    let by_uuid: HashMap<&str, &Line> =
-        lines.iter().map(|line| (line.uuid.as_str(), line)).collect();
-    let last = lines.iter().rfind(|line| !line.is_progress).ok_or(ForkError::Empty)?.idx;
-    let now = iso_millis(fork.now);
-    let new_id = |old: &str| uuid_of_name("fork", &format!("{}\0{old}", fork.session_id));
-    let mut parents = Parents { by_uuid: &by_uuid, known: HashMap::new() };
-    let mut scanner = jsonl::Scanner::default();
-    let mut copy = String::new();
-    for line in lines.iter().filter(|line| !line.is_progress) {
-        let Some(entry) = source.entry(line.idx, &mut scanner) else { continue };
+    let mut copy = Vec::new();
+    // Reading and writing bytes in memory does not fail.
+    let mut plan = ForkPlan::read(source.bytes(), *fork).unwrap_or(Err(ForkError::Empty))?;
+    plan.write(source.bytes(), &mut copy).or(Err(ForkError::Empty))?;
+    String::from_utf8(copy).or(Err(ForkError::Empty))
+}
+
+impl<'f> ForkPlan<'f> {
+    /// Reads the session to copy, and keeps only the hashes of its ids.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the session cannot be read, and in it the reason why it is not copied.
+    pub fn read(source: impl Read, fork: Fork<'f>) -> io::Result<Result<Self, ForkError>> {
+        let mut ends = Ends::new(source);
+        let (hasher, mut by_uuid) = (IdHasher::default(), ByHash::default());
+        let (mut n_lines, mut last, mut is_cut) = (0_usize, None, false);
+        let mut replacements: Option<String> = None;
+        each_entry(&mut ends, |entry| {
+            for item in replaced(entry, fork.source_id) {
+                let all = replacements.get_or_insert_default();
+                if !all.is_empty() {
+                    all.push(',');
+                }
+                all.push_str(item.raw().as_str());
+            }
+            let Some((uuid, is_progress)) = copied_id(entry).filter(|_| !is_cut) else { return };
+            let line = if is_progress {
+                let parent = entry.event.context.parent.value();
+                Planned::Progress(parent.map(|parent| parent.decode().into()))
+            } else {
+                last = Some(n_lines);
+                Planned::Copied
+            };
+            by_uuid.insert(hasher.hash(&*uuid), line);
+            n_lines = n_lines.saturating_add(1);
+            is_cut = fork.up_to.is_some_and(|up_to| up_to == uuid);
+        })?;
+        if fork.up_to.is_some() && !is_cut {
+            return Ok(Err(ForkError::UnknownMessage));
+        }
+        let title = title(&ends, &fork);
+        let plan =
+            last.map(|last| Self { fork, hasher, by_uuid, n_lines, last, replacements, title });
+        Ok(plan.ok_or(ForkError::Empty))
+    }
+
+    /// Writes the copy. `source` must have the bytes that were read for the plan.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the session cannot be read, or the copy cannot be written.
+    pub fn write(&mut self, source: impl Read, sink: &mut dyn Write) -> io::Result<()> {
+        let (mut n_lines, mut written) = (0_usize, Ok(()));
+        each_entry(source, |entry| {
+            let Some((uuid, is_progress)) = copied_id(entry) else { return };
+            if n_lines < self.n_lines && !is_progress && written.is_ok() {
+                written = self.write_line(entry, &uuid, n_lines == self.last, sink);
+            }
+            n_lines = n_lines.saturating_add(1);
+        })?;
+        written?;
+        let now = iso_millis(self.fork.now);
+        let session_id = self.fork.session_id;
+        if let Some(replacements) = &self.replacements {
+            let mut line = Object::default();
+            line.text("type", "content-replacement");
+            line.text("sessionId", session_id);
+            line.raw("replacements", format!("[{replacements}]"));
+            line.text("uuid", &self.new_id("content-replacement"));
+            line.text("timestamp", &now);
+            writeln!(sink, "{}", line.finish())?;
+        }
+        let mut line = Object::default();
+        line.text("type", "custom-title");
+        line.text("sessionId", session_id);
+        line.text("customTitle", &self.title);
+        line.text("uuid", &self.new_id("custom-title"));
+        line.text("timestamp", &now);
+        writeln!(sink, "{}", line.finish())
+    }
+
+    fn write_line(
+        &mut self,
+        entry: &Entry<'_>,
+        uuid: &str,
+        is_last: bool,
+        sink: &mut dyn Write,
+    ) -> io::Result<()> {
         let mut object = Object::default();
         for (name, value) in entry.value.members() {
             object.raw(&name.decode(), value.raw().as_str());
         }
-        object.text("uuid", &new_id(&line.uuid));
-        object.maybe("parentUuid", parents.of(line).map(new_id).as_deref());
+        object.text("uuid", &self.new_id(uuid));
+        let parent = entry.event.context.parent.value().map(|parent| parent.decode());
+        let parent = parent.and_then(|parent| self.copied_ancestor(&parent));
+        object.maybe("parentUuid", parent.map(|id| self.new_id(&id)).as_deref());
         let logical = entry.value.get("logicalParentUuid").and_then(|id| id.text());
-        let logical = logical.map(|id| id.decode()).filter(|id| by_uuid.contains_key(&**id));
-        object.maybe("logicalParentUuid", logical.map(|id| new_id(&id)).as_deref());
-        object.text("sessionId", fork.session_id);
-        if line.idx == last || entry.value.get("timestamp").is_none() {
-            object.text("timestamp", &now);
+        let is_known = |id: &str| self.by_uuid.contains_key(&self.hasher.hash(id));
+        let logical = logical.map(|id| id.decode()).filter(|id| is_known(id));
+        object.maybe("logicalParentUuid", logical.map(|id| self.new_id(&id)).as_deref());
+        object.text("sessionId", self.fork.session_id);
+        if is_last || entry.value.get("timestamp").is_none() {
+            object.text("timestamp", &iso_millis(self.fork.now));
         }
         object.raw("isSidechain", "false");
         let mut origin = Object::default();
-        origin.text("sessionId", fork.source_id);
-        origin.text("messageUuid", &line.uuid);
+        origin.text("sessionId", self.fork.source_id);
+        origin.text("messageUuid", uuid);
         object.raw("forkedFrom", origin.finish());
         for name in LEFT_OUT {
             object.remove(name);
         }
-        copy.push_str(&object.finish());
-        copy.push('\n');
+        writeln!(sink, "{}", object.finish())
     }
-    if let Some(replacements) = replacements(source, fork.source_id) {
-        let mut line = Object::default();
-        line.text("type", "content-replacement");
-        line.text("sessionId", fork.session_id);
-        line.raw("replacements", replacements);
-        line.text("uuid", &new_id("content-replacement"));
-        line.text("timestamp", &now);
-        copy.push_str(&line.finish());
-        copy.push('\n');
+
+    fn new_id(&self, old: &str) -> String {
+        uuid_of_name("fork", &format!("{}\0{old}", self.fork.session_id))
     }
-    let mut line = Object::default();
-    line.text("type", "custom-title");
-    line.text("sessionId", fork.session_id);
-    line.text("customTitle", &title(source, fork));
-    line.text("uuid", &new_id("custom-title"));
-    line.text("timestamp", &now);
-    copy.push_str(&line.finish());
-    copy.push('\n');
-    Ok(copy)
-}
 
-/// Returns the lines to copy, and lines of progress, because other lines may follow them.
-fn lines(source: &Transcript<'_>, up_to: Option<&str>) -> Result<Vec<Line>, ForkError> {
-    let mut lines = Vec::new();
-    source.for_each(|entry| {
-        let kind = entry.kind();
-        let is_chained =
-            matches!(&*kind, "user" | "assistant" | "attachment" | "system" | "progress");
-        let Some(uuid) = entry.event.context.uuid.filter(|_| is_chained) else { return };
-        if entry.event.context.is_sidechain {
-            return;
-        }
-        let parent = entry.event.context.parent.value();
-        lines.push(Line {
-            uuid: uuid.decode().into_owned(),
-            parent: parent.map(|parent| parent.decode().into_owned()),
-            is_progress: kind == "progress",
-            idx: entry.idx,
-        });
-    });
-    if let Some(up_to) = up_to {
-        let last = lines.iter().position(|line| line.uuid == up_to);
-        lines.truncate(last.ok_or(ForkError::UnknownMessage)?.saturating_add(1));
-    }
-    Ok(lines)
-}
-
-/// Search for parents that skips lines of progress.
-struct Parents<'s> {
-    by_uuid: &'s HashMap<&'s str, &'s Line>,
-    /// The nearest copied ancestor of each line of progress, so that each is visited once.
-    known: HashMap<&'s str, Option<&'s str>>,
-}
-
-impl<'s> Parents<'s> {
-    /// Returns the id of the nearest ancestor that is copied.
-    fn of(&mut self, line: &'s Line) -> Option<&'s str> {
+    /// Returns the id of the nearest line that is copied, among a parent and its ancestors.
+    fn copied_ancestor(&mut self, parent: &str) -> Option<Rc<str>> {
         let mut passed = Vec::new();
-        let mut at = line.parent.as_deref();
+        let mut at = Some(Rc::from(parent));
         let found = loop {
-            let Some((&id, parent)) = at.and_then(|id| self.by_uuid.get_key_value(id)) else {
-                break None;
-            };
-            if !parent.is_progress {
-                break Some(id);
+            let Some(id) = at else { break None };
+            let hash = self.hasher.hash(&*id);
+            match self.by_uuid.get_mut(&hash) {
+                None => break None,
+                Some(Planned::Copied) => break Some(id),
+                // If progress is a circle, the second visit finds no parent and stops.
+                Some(Planned::Progress(next)) => at = next.take(),
             }
-            if let Some(&known) = self.known.get(id) {
-                break known;
-            }
-            // If progress is a circle, the second visit finds this entry and stops.
-            self.known.insert(id, None);
-            passed.push(id);
-            at = parent.parent.as_deref();
+            passed.push(hash);
         };
-        self.known.extend(passed.into_iter().map(|id| (id, found)));
+        // Each line of progress is skipped once.
+        for hash in passed {
+            self.by_uuid.insert(hash, Planned::Progress(found.clone()));
+        }
         found
     }
 }
 
-/// Returns the replacements of all `content-replacement` lines of a session as a JSON array; `None`
-/// if there are none.
-fn replacements(source: &Transcript<'_>, source_id: &str) -> Option<String> {
-    let mut items: Vec<String> = Vec::new();
-    source.for_each(|entry| {
-        let is_own = entry.kind() == "content-replacement"
-            && entry.event.context.session_id.is_some_and(|id| id.is(source_id));
-        let found = entry.value.get("replacements").filter(|_| is_own).filter(Value::is_array);
-        let found = found.into_iter().flat_map(|array| array.items());
-        items.extend(found.map(|item| item.raw().as_str().to_owned()));
-    });
-    (!items.is_empty()).then(|| format!("[{}]", items.join(",")))
+/// Returns the id of a line that is copied, and whether it is one of progress, which is not copied but may have
+/// children that are.
+fn copied_id<'l>(entry: &Entry<'l>) -> Option<(Cow<'l, str>, bool)> {
+    let kind = entry.kind();
+    let is_chained = matches!(&*kind, "user" | "assistant" | "attachment" | "system" | "progress");
+    let context = &entry.event.context;
+    let uuid = context.uuid.filter(|_| is_chained && !context.is_sidechain)?;
+    Some((uuid.decode(), kind == "progress"))
 }
 
-fn title(source: &Transcript<'_>, fork: &Fork<'_>) -> String {
+/// Returns the replacements of a `content-replacement` line of the session.
+fn replaced<'l>(entry: &Entry<'l>, source_id: &str) -> impl Iterator<Item = Value<'l>> + use<'l> {
+    let is_own = entry.kind() == "content-replacement"
+        && entry.event.context.session_id.is_some_and(|id| id.is(source_id));
+    let found = entry.value.get("replacements").filter(|_| is_own).filter(Value::is_array);
+    found.into_iter().flat_map(|array| array.items())
+}
+
+fn title<R>(source: &Ends<R>, fork: &Fork<'_>) -> String {
     if let Some(title) = fork.title.map(str::trim).filter(|title| !title.is_empty()) {
         return title.to_owned();
     }
-    const WINDOW: usize = 64 * 1024;
-    let bytes = source.bytes();
-    let head = bytes.chunks(WINDOW).next().unwrap_or_default();
-    let tail = bytes.rchunks(WINDOW).next().unwrap_or_default();
-    let info = SessionInfo::of_ends(fork.source_id, head, tail, bytes.len() as u64);
+    let info = SessionInfo::of_ends(fork.source_id, source.head(), source.tail(), source.n_bytes());
     let title = info.custom_title.or(info.first_prompt);
     format!("{} (fork)", title.as_deref().unwrap_or("Forked session"))
 }

@@ -5,10 +5,7 @@
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use storage::Opened;
 use tempfile::SpooledTempFile;
-
-use crate::reading::whole::{MAX_RECORDS, too_many};
 
 /// The bytes that are read at a time, and limit on the bytes of temporary files in memory.
 const CHUNK: usize = 256 * 1024;
@@ -123,38 +120,4 @@ impl Added {
         file.rewind()?;
         Ok(file)
     }
-}
-
-/// Counts the lines of an input, and replaces a compressed one by a temporary file, which can be read by place.
-///
-/// # Errors
-///
-/// Returns an error if the input cannot be read, or has too many lines.
-pub(super) fn countable(mut opened: Opened) -> io::Result<Opened> {
-    opened.skip_hash();
-    let mut expanded = opened.is_packed().then(|| SpooledTempFile::new(CHUNK));
-    let (mut chunk, mut n_lines) = (vec![0; CHUNK], 0_usize);
-    loop {
-        let n_read = match opened.read(&mut chunk) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            read => read?,
-        };
-        let read = chunk.get(..n_read).unwrap_or_default();
-        if read.is_empty() {
-            break;
-        }
-        n_lines += memchr::memchr_iter(b'\n', read).count();
-        if n_lines > MAX_RECORDS {
-            return Err(too_many("lines"));
-        }
-        if let Some(file) = &mut expanded {
-            file.write_all(read)?;
-        }
-    }
-    let mut opened = match expanded {
-        Some(file) => opened.read_as(file),
-        None => opened,
-    };
-    opened.rewind()?;
-    Ok(opened)
 }
