@@ -6,7 +6,7 @@ mod page_file;
 mod relations;
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashSet,
     io::{self, BufWriter, IsTerminal, Write},
     ops::ControlFlow,
     path::{Path, PathBuf},
@@ -169,31 +169,22 @@ impl Export {
 
     /// Writes the sessions among the inputs to a folder, and an index.
     fn folder(&self, inputs: Vec<Input>, folder: &Path, n_jobs: usize) -> io::Result<Status> {
-        let mut taken = HashSet::from([PathBuf::from("index.html")]);
-        let all = inputs.clone();
-        let jobs: Vec<(Input, PathBuf)> = inputs
-            .into_iter()
-            .filter(|input| !is_of_a_session(FORMATS, input))
-            .map(|input| {
-                let name = page_name(&input, &mut taken);
-                (input, name)
-            })
-            .collect();
-        let related = relations(&all, self.from, n_jobs, self.with_copies)?;
-        let pages: HashMap<String, &Path> =
-            jobs.iter().map(|(input, name)| (input.label(), name.as_path())).collect();
+        let related = relations(inputs.clone(), self.from, n_jobs, self.with_copies)?;
+        let jobs = jobs(inputs);
+        let pages = Pages::of(&jobs, &related);
         let export = |(input, name): &(Input, PathBuf)| {
             if is_interrupted() {
                 return Err(ConvertError::Interrupted);
             }
-            let links = links(related.get(&input.label()), name, &pages);
-            let result = self.to_file(input, &folder.join(name), &links);
+            let links = pages.links(input, name);
+            let result = self.to_file(input, &folder.join(name), &links).map(Box::new);
             self.progress.add_input(input);
             result
         };
         let pool = Threads::start(n_jobs)?;
         let results: Vec<_> = pool.install(|| jobs.par_iter().map(export).collect());
         let (mut entries, mut status) = (Vec::new(), Status::Done);
+        entries.reserve_exact(jobs.len());
         let (mut n_refused, mut n_new) = (0, 0);
         for ((input, name), result) in jobs.iter().zip(results) {
             match result {
@@ -201,8 +192,9 @@ impl Export {
                     status = status.max(exported.status());
                     n_new += u64::from(exported.is_new);
                     let mut figures = exported.figures;
-                    let counted = related.get(&input.label());
-                    if let Some(Err(error)) = counted.map(|it| it.replace_counts(&mut figures)) {
+                    let session = related.find(&input.label());
+                    let counts = session.map(|idx| related.replace_counts(idx, &mut figures));
+                    if let Some(Err(error)) = counts {
                         status = Status::Attention;
                         complain(&format!(
                             "{}: {}: its records are not compared with other sessions, so that the \
@@ -346,18 +338,48 @@ fn spend(survey: &mut Survey, event: &Event<'_>, responses: &mut PricedResponses
     }
 }
 
-/// Returns the links from a page to the pages of its relatives.
-fn links(related: Option<&Related>, page: &Path, pages: &HashMap<String, &Path>) -> Vec<Link> {
-    let relatives = related.into_iter().flat_map(|related| &related.relatives);
-    let link = |relative: &Relative| {
-        let other = pages.get(&relative.label)?;
-        Some(Link {
-            words: relative.words.clone(),
-            name: relative.id.clone(),
-            path: path_between(page, other),
-        })
+/// Returns the sessions to export, each with the path of its page in the folder.
+fn jobs(inputs: Vec<Input>) -> Vec<(Input, PathBuf)> {
+    let mut taken = HashSet::from([PathBuf::from("index.html")]);
+    let sessions = inputs.into_iter().filter(|input| !is_of_a_session(FORMATS, input));
+    let page = |input: Input| {
+        let name = page_name(&input, &mut taken);
+        (input, name)
     };
-    relatives.filter_map(link).collect()
+    let mut jobs: Vec<_> = sessions.map(page).collect();
+    jobs.shrink_to_fit();
+    jobs
+}
+
+/// The pages of sessions.
+struct Pages<'j> {
+    related: &'j Related,
+    /// The page of each session; `None` for a session without one.
+    of_session: Vec<Option<&'j Path>>,
+}
+
+impl<'j> Pages<'j> {
+    fn of(jobs: &'j [(Input, PathBuf)], related: &'j Related) -> Self {
+        let mut of_session = vec![None; related.len()];
+        for (input, name) in jobs {
+            let session = related.find(&input.label());
+            if let Some(page) = session.and_then(|idx| of_session.get_mut(idx)) {
+                *page = Some(name.as_path());
+            }
+        }
+        Self { related, of_session }
+    }
+
+    /// Returns the links from a page to the pages of its relatives.
+    fn links(&self, input: &Input, page: &Path) -> Vec<Link> {
+        let session = self.related.find(&input.label());
+        let relatives = session.into_iter().flat_map(|idx| self.related.relatives(idx));
+        let link = |Relative { label, words, id, .. }: Relative| {
+            let other = self.of_session.get(self.related.find(&label)?).copied().flatten()?;
+            Some(Link { words, name: id, path: path_between(page, other) })
+        };
+        relatives.filter_map(link).collect()
+    }
 }
 
 /// Returns the path of an input's page in the folder; with a number if it is taken.

@@ -49,23 +49,45 @@ const HEAD: u64 = 64 * 1024;
 const MAX_FILES: usize = 1_000;
 const MAX_RELATIVES: usize = 8;
 
-/// Returns the relatives of each session: the one that it was made from, then the ones that were made from
-/// it.
-pub(crate) fn relatives(members: &[Member]) -> Vec<Vec<Relative>> {
-    let mut found = vec![Vec::new(); members.len()];
-    for (child_idx, ancestry) in lineage(members).into_iter().enumerate() {
-        let Some(ancestry) = ancestry else { continue };
-        let ends = (members.get(child_idx), members.get(ancestry.parent));
-        let (Some(child), Some(parent)) = ends else { continue };
-        let (of_child, of_parent) = words(&ancestry);
-        if let Some(it) = found.get_mut(child_idx) {
-            it.insert(0, relative(parent, of_child, true));
-        }
-        if let Some(it) = found.get_mut(ancestry.parent) {
-            it.push(relative(child, of_parent, false));
-        }
+/// How sessions are related to each other, by their indices.
+#[derive(Debug, Default)]
+pub(crate) struct Relatives {
+    ancestries: Vec<Option<Ancestry>>,
+    /// Each parent with each of its children, sorted.
+    children: Vec<(usize, usize)>,
+}
+
+impl Relatives {
+    /// Finds the relatives of sessions.
+    pub(crate) fn among(members: &[Member]) -> Self {
+        let ancestries = lineage(members);
+        let parent_of = |(idx, it): (usize, &Option<Ancestry>)| Some((it.as_ref()?.parent, idx));
+        let mut children: Vec<_> = ancestries.iter().enumerate().filter_map(parent_of).collect();
+        children.sort_unstable();
+        Self { ancestries, children }
     }
-    found
+
+    /// Returns the relatives of a session: the one that it was made from, then the ones that were made from
+    /// it. `named` returns the id of a session and the label of its input.
+    pub(crate) fn of<'m>(
+        &self,
+        session_idx: usize,
+        named: impl Fn(usize) -> Option<(&'m str, &'m str)>,
+    ) -> impl Iterator<Item = Relative> {
+        let ancestry = |idx: usize| self.ancestries.get(idx).copied().flatten();
+        let parent = ancestry(session_idx).into_iter().map(move |it| (it.parent, words(&it).0));
+        let start = self.children.partition_point(|(parent, _)| *parent < session_idx);
+        let children = self.children.get(start..).unwrap_or_default().iter();
+        let own = children.take_while(move |(parent, _)| *parent == session_idx);
+        let children =
+            own.filter_map(move |(_, child)| Some((*child, words(&ancestry(*child)?).1)));
+        let parent = parent.map(|(idx, words)| (idx, words, true));
+        let all = parent.chain(children.map(|(idx, words)| (idx, words, false)));
+        all.filter_map(move |(idx, words, is_parent)| {
+            let (id, label) = named(idx)?;
+            Some(relative(id, label, words, is_parent))
+        })
+    }
 }
 
 /// Returns the relatives of a session among the files of its folder; none for an input that is no file on
@@ -95,9 +117,10 @@ pub(crate) fn relatives_of(input: &Input) -> Vec<Relative> {
     let Some(member) = member(input.clone()) else { return Vec::new() };
     members.push(member);
     let has_base = own.kin.iter().any(|kin| kin.kind == RelativeKind::Base);
-    let mut relatives = relatives(&members).pop().unwrap_or_default();
-    relatives.retain(|relative| !(has_base && relative.is_parent));
-    relatives
+    let named = |idx: usize| members.get(idx).map(|it| (it.id.as_str(), it.path.as_str()));
+    let relatives = Relatives::among(&members);
+    let own = relatives.of(members.len() - 1, named);
+    own.filter(|relative| !(has_base && relative.is_parent)).collect()
 }
 
 /// Returns the other files of a file's folder with its extension, sorted; none if there are too many.
@@ -158,10 +181,10 @@ impl Head {
     }
 }
 
-fn relative(member: &Member, words: String, is_parent: bool) -> Relative {
-    let n_printed = if member.id.len() == UUID_LENGTH { UUID_START } else { MAX_ID };
-    let id = member.id.chars().take(n_printed).collect();
-    Relative { label: member.path.clone(), words, id, is_parent }
+fn relative(id: &str, label: &str, words: String, is_parent: bool) -> Relative {
+    let n_printed = if id.len() == UUID_LENGTH { UUID_START } else { MAX_ID };
+    let id = id.chars().take(n_printed).collect();
+    Relative { label: label.to_owned(), words, id, is_parent }
 }
 
 /// Returns the words before the parent's name in a child's page, and before the child's name in the
