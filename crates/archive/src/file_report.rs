@@ -152,7 +152,8 @@ impl FileReport {
     }
 
     /// Creates the report on a converted file.
-    pub(crate) fn converted(done: ConvertedFile) -> Self {
+    pub(crate) fn converted(mut done: ConvertedFile) -> Self {
+        done.report.losses.shrink();
         let status = done.status();
         Self { conversion: Some(Box::new(done)), ..Self::new(status) }
     }

@@ -29,12 +29,12 @@ use crate::{
     clock::now_millis,
     config::{JobConfig, SubAgents},
     error::{ConvertError, NotInstalled},
-    file_report::Results,
+    file_report::{FileReport, Results},
     job::Job,
     outputs::RunOutputs,
     paths::is_harmful,
     report::ConvertedFile,
-    session::{moved, refused_for},
+    session::{moved, refused, refused_for},
     warning::Warning,
 };
 
@@ -213,6 +213,20 @@ pub fn install<'u>(
     Ok(results)
 }
 
+/// Returns the errors of a session's files, in order. Files without an error are refused because of the others.
+fn all_refused<'u>(unit: &'u SessionFiles, results: Results<'u>) -> Results<'u> {
+    let mut results = results.into_iter().peekable();
+    let mut refused = refused(unit, || ConvertError::NotAlone);
+    for (input, refusal) in &mut refused {
+        let own = results.next_if(|(of, _)| std::ptr::eq(*of, *input));
+        if let Some((_, Err(error))) = own {
+            *refusal = Err(error);
+        }
+    }
+    refused.extend(results.filter(|(_, result)| result.is_err()));
+    refused
+}
+
 /// Returns whether a folder with files of a session could not be read. Without them, the session
 /// would be installed incomplete.
 fn has_unread_folder(unit: &SessionFiles, units: &[SessionFiles]) -> bool {
@@ -239,6 +253,22 @@ impl Job {
         unit: &'u SessionFiles,
         target: &InstallTarget<'_>,
     ) -> Result<Drafted<'u>, ConvertError> {
+        self.draft_with(unit, target, &mut |_| true)
+    }
+
+    /// Converts a session as [`Job::draft`] does. `keep` gets the report on each file as soon as it is done, with its path in the
+    /// temporary folder, and returns whether the draft keeps it: a session may have tens of thousands of
+    /// sub-agents. The first report is about the main file and is always kept.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Job::draft`].
+    pub fn draft_with<'u>(
+        &self,
+        unit: &'u SessionFiles,
+        target: &InstallTarget<'_>,
+        keep: &mut dyn FnMut(&FileReport) -> bool,
+    ) -> Result<Drafted<'u>, ConvertError> {
         let store = self.config.to.store;
         let Some((store, place)) = store.and_then(|store| Some((store, store.place?))) else {
             return Err(NotInstalled::NoClient(self.config.to.name).into());
@@ -252,12 +282,15 @@ impl Job {
         }
         let project = target.project.map(absolute);
         job.config.options.project = project.and_then(|project| Some(project.to_str()?.to_owned()));
-        let mut results = job.convert_session(unit, &main, false);
-        if results.iter().any(|(_, result)| result.is_err()) {
-            for (_, result) in results.iter_mut().filter(|(_, result)| result.is_ok()) {
-                *result = Err(ConvertError::NotAlone);
+        let mut results = Results::new();
+        job.convert_session_to(unit, &main, false, &mut |input, result| {
+            let is_kept = result.as_ref().map_or(true, &mut *keep);
+            if is_kept || results.is_empty() {
+                results.push((input, result));
             }
-            return Ok(Drafted::Refused(results));
+        });
+        if results.iter().any(|(_, result)| result.is_err()) {
+            return Ok(Drafted::Refused(all_refused(unit, results)));
         }
         let facts =
             self.check(unit, &mut Source::new(Input::file(main.clone()).open_as_it_is()?))?;

@@ -256,6 +256,16 @@ impl Losses {
         self.last_entries = entries;
     }
 
+    /// Frees the caches and the room for further entries, which only counting needs. A session may have tens of
+    /// thousands of sub-agents, each with its losses.
+    pub fn shrink(&mut self) {
+        self.entries.shrink_to_fit();
+        for entry in &mut self.entries {
+            entry.loss.places.shrink_to_fit();
+        }
+        (self.shapes, self.last_shape, self.last_entries) = Default::default();
+    }
+
     /// Adds the losses of another file.
     pub fn absorb(&mut self, other: &Losses) {
         for entry in &other.entries {

@@ -22,7 +22,7 @@ use clap_complete::engine::ArgValueCompleter;
 use core_model::{Format, Options, SafeName};
 use sessions::{Input, LATEST, SessionFiles, Stored, absolute};
 
-use self::source::Found;
+use self::{losses::LossCounts, source::Found};
 use super::list::project;
 use crate::{
     FORMATS, by_name,
@@ -167,12 +167,15 @@ fn install(args: &Args, to: &'static Format, found: &Found) -> io::Result<Status
     let here = absolute(Path::new("."));
     let target =
         InstallTarget { environment, project: args.into.as_deref(), fallback: Some(&here) };
-    let draft = match job.draft(&unit, &target) {
+    let mut passed = Passed::default();
+    let draft = match job.draft_with(&unit, &target, &mut |report| passed.keep(report)) {
         Ok(Drafted::Ready(draft)) => draft,
         Ok(Drafted::Refused(results)) => return refused(results),
         Err(error) => return refused(vec![(&unit.main, Err(error))]),
     };
-    if let Some(lost) = losses::that_matter(draft.files()).filter(|_| !args.allow_loss) {
+    let mut losses = std::mem::take(&mut passed.losses);
+    draft.files().for_each(|file| losses.add(file));
+    if let Some(lost) = losses.that_matter().filter(|_| !args.allow_loss) {
         return failed(&format!(
             "{}: {} would go on without a part of it: {lost}; --allow-loss accepts that",
             label, to.name
@@ -190,7 +193,7 @@ fn install(args: &Args, to: &'static Format, found: &Found) -> io::Result<Status
         return failed(&reason);
     }
     let from = draft.files().next().and_then(|file| by_name(file.from)).unwrap_or(to);
-    let (notes, problems, status) = notes(args, &draft, to);
+    let (notes, problems, status) = notes(args, &draft, (&losses, passed.n_forgotten), to);
     let installed = draft.installed().clone();
     // The temporary files are removed here: nothing is dropped after the process became the agent.
     let published = match args.dry_run {
@@ -208,6 +211,29 @@ fn install(args: &Args, to: &'static Format, found: &Found) -> io::Result<Status
     }
     problems.iter().for_each(|problem| complain(problem));
     finish(args, (Path::new(&label), from, to), &installed, status)
+}
+
+/// The files of a session whose reports are not kept: their losses and their number.
+#[derive(Debug, Default)]
+struct Passed {
+    n_kept: usize,
+    n_forgotten: usize,
+    losses: LossCounts,
+}
+
+impl Passed {
+    /// Returns whether the report on a file must be kept: for its name, or for a problem. Otherwise it is counted.
+    fn keep(&mut self, report: &FileReport) -> bool {
+        let Some(file) = report.conversion() else { return false };
+        let needs_attention = file.report.wants_attention() || file.is_changing;
+        if self.n_kept < MAX_FILES || needs_attention || !file.problems_at_home().is_empty() {
+            self.n_kept += 1;
+            return true;
+        }
+        self.losses.add(file);
+        self.n_forgotten += usize::from(file.output.is_some());
+        false
+    }
 }
 
 /// Prints why a session was not converted or not installed.
@@ -239,7 +265,12 @@ fn resume_hint(error: &ConvertError) -> Option<&'static str> {
 
 /// Returns the notes for stderr: the written files and the fields that the agent does not show. Then
 /// the problems of the conversion, and the exit status.
-fn notes(args: &Args, draft: &Draft<'_>, to: &Format) -> (Vec<String>, Vec<String>, Status) {
+fn notes(
+    args: &Args,
+    draft: &Draft<'_>,
+    (losses, n_forgotten): (&LossCounts, usize),
+    to: &Format,
+) -> (Vec<String>, Vec<String>, Status) {
     let Installed { change, path, .. } = draft.installed();
     let is_home = draft.files().next().is_some_and(|file| file.report.restored.restored > 0);
     let path = path.display();
@@ -259,11 +290,12 @@ fn notes(args: &Args, draft: &Draft<'_>, to: &Format) -> (Vec<String>, Vec<Strin
         let verb = if args.dry_run { "would write" } else { "wrote" };
         let beside = files.get(1..).unwrap_or_default();
         lines.extend(beside.iter().take(MAX_FILES - 1).map(|file| format!("{verb} {file}")));
-        if files.len() > MAX_FILES {
-            lines.push(format!("and {} more files", files.len() - MAX_FILES));
+        let n_files = files.len() + n_forgotten;
+        if n_files > MAX_FILES {
+            lines.push(format!("and {} more files", n_files - MAX_FILES));
         }
     }
-    if let Some(fields) = losses::not_shown(draft.files()).filter(|_| change.is_write()) {
+    if let Some(fields) = losses.not_shown().filter(|_| change.is_write()) {
         lines.push(format!("not shown in {}, kept in its lines: {fields}", to.name));
     }
     let problems: Vec<String> = draft.files().flat_map(ConvertedFile::problems_at_home).collect();

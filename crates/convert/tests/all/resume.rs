@@ -769,6 +769,47 @@ fn turns_that_come_in_between_are_not_lost() {
     assert_eq!(home.sessions(), before);
 }
 
+/// A session may have tens of thousands of sub-agents, and a report took 5 kB.
+#[test]
+fn the_reports_on_sub_agents_are_counted_and_not_kept() {
+    let home = Home::new();
+    let own = agent("claude-code");
+    let main = home.with_session(own);
+    let folder = main.with_extension("").join("subagents");
+    let line = fs::read_to_string(&main).expect("read").lines().next().map(str::to_owned);
+    let line = line.expect("a line").replace("\"isSidechain\":false", "\"isSidechain\":true");
+    for n in 0..8 {
+        let text = format!("{}\n", line.replacen('{', &format!("{{\"agentId\":\"a{n}\","), 1));
+        home.write(&folder.join(format!("agent-a{n}.jsonl")), &text);
+    }
+    let ran = home.convert(&["resume", own.id, "--in", "codex", "--dry-run"]);
+    let told = String::from_utf8(ran.stderr).expect("UTF-8");
+    assert!(told.contains("and 4 more files") && told.contains("isSidechain ×12,"), "{told}");
+    let path = home.path().into_os_string();
+    let variable = |name: &str| (name == "HOME").then(|| path.clone());
+    let environment = Environment::new(System::HERE, &variable);
+    let job = Job {
+        config: JobConfig::new(FORMATS, by_name("codex").expect("a format")),
+        outputs: Arc::new(RunOutputs::anywhere(false, Interruption::default())),
+        n_scanners: 0,
+        warnings: Warnings::new(|warning| panic!("{warning}")),
+    };
+    let target = InstallTarget { environment: &environment, project: None, fallback: None };
+    let unit = SessionFiles::of_file(FORMATS, main, &mut |_| {}).expect("listed");
+    let mut n_files = 0;
+    let mut count = |_: &archive::FileReport| {
+        n_files += 1;
+        false
+    };
+    let Ok(Drafted::Ready(draft)) = job.draft_with(&unit, &target, &mut count) else {
+        panic!("not drafted");
+    };
+    assert_eq!(draft.files().count(), 1, "the main file");
+    assert_eq!(n_files, 9);
+    draft.publish(&job).expect("published");
+    assert!(home.sessions().len() >= 9, "all files are written");
+}
+
 #[test]
 fn a_name_that_a_shell_would_obey_is_not_printed() {
     let home = Home::new();

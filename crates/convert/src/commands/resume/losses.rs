@@ -10,18 +10,28 @@ use crate::terminal::{escape::escape_for_terminal, figures::grouped};
 /// Limit on named fields that the target does not show.
 const MAX_FIELDS: usize = 3;
 
-/// Returns the losses for which `resume` refuses, with their counts; `None` if there are none.
-///
-/// Two things matter. Tool calls, results and content blocks such as pictures must be in the target: the
-/// agent would act as if they had never been. Everything else must be in the target or in its carry, so
-/// that it comes home. So blank texts, usage, ids, and thinking with another vendor's signature, which
-/// the carry keeps, do not count.
-pub(super) fn that_matter<'f>(files: impl Iterator<Item = &'f ConvertedFile>) -> Option<String> {
-    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-    for ConvertedFile { report, .. } in files {
+/// The losses of the files of a session.
+#[derive(Debug, Default)]
+pub(super) struct LossCounts {
+    /// Losses for which `resume` refuses.
+    that_matter: BTreeMap<String, u64>,
+    not_shown: BTreeMap<String, u64>,
+}
+
+impl LossCounts {
+    /// Adds the losses of a file.
+    ///
+    /// Two things matter. Tool calls, results and content blocks such as pictures must be in the target: the
+    /// agent would act as if they had never been. Everything else must be in the target or in its carry, so
+    /// that it comes home. So blank texts, usage, ids, and thinking with another vendor's signature, which
+    /// the carry keeps, do not count.
+    pub(super) fn add(&mut self, ConvertedFile { report, .. }: &ConvertedFile) {
         for (kind, field, n) in report.losses.counts() {
             if kind == LossKind::Dropped && is_content(&field) {
-                *counts.entry(field.into_owned()).or_default() += n;
+                add(&mut self.that_matter, &field, n);
+            }
+            if kind != LossKind::Invented {
+                add(&mut self.not_shown, &field, n);
             }
         }
         let restored = &report.restored;
@@ -35,39 +45,44 @@ pub(super) fn that_matter<'f>(files: impl Iterator<Item = &'f ConvertedFile>) ->
             (restored.unused, "carries that are not used"),
         ] {
             if n > 0 {
-                *counts.entry(what.to_owned()).or_default() += n;
+                add(&mut self.that_matter, what, n);
             }
         }
     }
-    let counts: Vec<String> =
-        counts.iter().map(|(what, n)| format!("{what} ×{}", grouped(*n))).collect();
-    (!counts.is_empty()).then(|| counts.join(", "))
+
+    /// Returns the losses for which `resume` refuses, with their counts; `None` if there are none.
+    pub(super) fn that_matter(&self) -> Option<String> {
+        let counts: Vec<String> =
+            self.that_matter.iter().map(|(what, n)| format!("{what} ×{}", grouped(*n))).collect();
+        (!counts.is_empty()).then(|| counts.join(", "))
+    }
+
+    /// Returns the fields that the target does not show, the most frequent first; `None` if it shows all.
+    pub(super) fn not_shown(&self) -> Option<String> {
+        let mut counts: Vec<(&String, &u64)> = self.not_shown.iter().collect();
+        counts.sort_by(|one, other| other.1.cmp(one.1).then_with(|| one.0.cmp(other.0)));
+        let shown = counts.iter().take(MAX_FIELDS);
+        let mut fields: Vec<String> = shown
+            .map(|(field, n)| format!("{} ×{}", escape_for_terminal(field), grouped(**n)))
+            .collect();
+        if counts.len() > MAX_FIELDS {
+            fields.push(format!("{} more", counts.len() - MAX_FIELDS));
+        }
+        (!fields.is_empty()).then(|| fields.join(", "))
+    }
+}
+
+fn add(counts: &mut BTreeMap<String, u64>, name: &str, n: u64) {
+    match counts.get_mut(name) {
+        Some(count) => *count += n,
+        None => _ = counts.insert(name.to_owned(), n),
+    }
 }
 
 fn is_content(field: &str) -> bool {
     let block = field.strip_prefix("block.");
     matches!(field, "tool_use" | "tool_result")
         || block.is_some_and(|kind| !kind.contains("thinking"))
-}
-
-/// Returns the fields that the target does not show, the most frequent first; `None` if it shows all.
-pub(super) fn not_shown<'f>(files: impl Iterator<Item = &'f ConvertedFile>) -> Option<String> {
-    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-    for ConvertedFile { report, .. } in files {
-        for (_, field, n) in report.losses.counts().filter(|it| it.0 != LossKind::Invented) {
-            *counts.entry(field.into_owned()).or_default() += n;
-        }
-    }
-    let mut counts: Vec<(String, u64)> = counts.into_iter().collect();
-    counts.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
-    let shown = counts.iter().take(MAX_FIELDS);
-    let mut fields: Vec<String> = shown
-        .map(|(field, n)| format!("{} ×{}", escape_for_terminal(field), grouped(*n)))
-        .collect();
-    if counts.len() > MAX_FIELDS {
-        fields.push(format!("{} more", counts.len() - MAX_FIELDS));
-    }
-    (!fields.is_empty()).then(|| fields.join(", "))
 }
 
 #[cfg(test)]
