@@ -5,6 +5,8 @@
 //! branch, or before the compaction, does not reach the API. The chain is known at the end of the
 //! file, so problems that stop wait here until then.
 
+use std::collections::HashSet;
+
 use core_model::{Event, Findings, Options, Place, Plan, Planner, Problem, Role, Severity};
 
 use crate::Chain;
@@ -78,7 +80,8 @@ impl Sent {
 
     /// Reports a history that starts with the assistant.
     fn check_first(&self, plan: &Plan, out: &mut Findings<'_>) {
-        let is_late = |place: Place| plan.late.iter().any(|late| late.offset == place.offset);
+        let late: HashSet<u64> = plan.late.iter().map(|late| late.offset).collect();
+        let is_late = |place: Place| late.contains(&place.offset);
         let is_sent = |message: &&Message| plan.hides(message.place.offset).is_none();
         let mut sent = self.messages.iter().filter(is_sent);
         if let Some(first) = sent.find(|message| !is_late(message.place))

@@ -176,6 +176,21 @@ fn what_the_client_leaves_out() {
     assert_eq!(found(&[line("user", 1, picture)]), [(1, "unlisted", false)]);
 }
 
+/// Each message was compared with each line that is sent later than it stands.
+#[test]
+fn lines_in_backward_order_are_checked_in_one_pass() {
+    const N: usize = 20_000;
+    let line = |n: usize| {
+        let kind = if n.is_multiple_of(2) { "user" } else { "assistant" };
+        let parent = (n + 1) % N;
+        format!(
+            r#"{{"parentUuid":"u{parent}","type":"{kind}","message":{{"content":{TEXT}}},"uuid":"u{n}","timestamp":"2026-01-01T10:00:00.000Z"}}"#
+        )
+    };
+    let lines: Vec<String> = (0..N).map(line).collect();
+    assert!(found(&lines).contains(&(N as u64, "cycle", false)));
+}
+
 /// Huge usage makes 2.0 compact.
 #[test]
 fn what_makes_an_old_client_compact() {
