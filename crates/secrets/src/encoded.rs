@@ -78,7 +78,7 @@ impl<'b> Run<'b> {
     /// Decodes the letters, and the base64 among the bytes after the first `outer` ones. The prefix follows `shift` other
     /// bytes there.
     pub(crate) fn decoded_twice(self, outer: usize, shift: usize) -> Option<Vec<u8>> {
-        // The letters of the inner group before those of the prefix may be in the group before.
+        // Letters of the inner group before the prefix may be in the group before.
         let (run, n_before) = match self.earlier().filter(|_| n_before(shift) > outer) {
             Some(run) => (run, outer.saturating_add(3)),
             None => (self, outer),
