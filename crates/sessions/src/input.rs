@@ -244,9 +244,11 @@ fn folder_of_run() -> io::Result<&'static Path> {
     Ok(FOLDER.get_or_init(|| folder))
 }
 
-/// Returns the name of a main file without its endings. The folder beside it has the same name.
+/// Returns the name of a main file without its endings. The folder beside it has the same name. The names
+/// `..jsonl` and `...jsonl` have none: the folders `.` and `..` are those of other files.
 pub fn stem_of(main: &Path) -> Option<&str> {
-    Compression::bare(Path::new(main.file_name()?)).file_stem()?.to_str()
+    let stem = Compression::bare(Path::new(main.file_name()?)).file_stem()?.to_str()?;
+    (!matches!(stem, "." | "..")).then_some(stem)
 }
 
 /// Returns the path of a file's sidecar.

@@ -80,26 +80,45 @@ fn is_safe(part: &str) -> bool {
     let is_odd = |c: char| {
         c.is_control() || is_bidirectional(c) || is_invisible(c) || "/\\:*?\"<>|".contains(c)
     };
-    let begins = |c: char| c.is_alphanumeric() || c == '_';
+    let is_mark = unicode_normalization::char::is_combining_mark;
+    let begins = |c: char| c.is_alphanumeric() && !is_mark(c) || c == '_';
     part.starts_with(begins)
         && part.len() <= 255
         && !part.ends_with(['.', ' '])
         && !part.contains(is_odd)
         && !core_model::is_device(stem)
-        && !OWN_ENDINGS.iter().any(|ending| part.ends_with(ending))
+        && !has_own_ending(part)
 }
 
-/// The endings of files that this program writes beside others.
-const OWN_ENDINGS: [&str; 3] = [".bak", ".carry", ".residue"];
+/// Returns whether a name has the ending of a file that this program writes beside others, in any case:
+/// `a.carry`, `a.Residue`, `a.bak2`.
+fn has_own_ending(part: &str) -> bool {
+    let ending = part.rsplit_once('.').map(|(_, ending)| ending.to_lowercase());
+    let is_own = |ending: &String| {
+        let bare = ending.trim_end_matches(|c: char| c.is_ascii_digit());
+        bare == "bak" || matches!(ending.as_str(), "carry" | "residue")
+    };
+    ending.is_some_and(|ending| is_own(&ending))
+}
 
 /// Returns whether a character changes the direction of text around it.
 fn is_bidirectional(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Returns whether a character is invisible, so that two names look alike.
+/// Returns whether a character is invisible or looks like a blank, so that two names look alike. Some file
+/// systems ignore invisible characters.
 fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+    let is_ignored = matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}' | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}');
+    let is_blank = c != ' ' && c.is_whitespace() || c == '\u{2800}';
+    // The last two code points of each plane, and 32 others, are no characters.
+    let is_none = u32::from(c) & 0xfffe == 0xfffe || matches!(c, '\u{fdd0}'..='\u{fdef}');
+    is_ignored || is_blank || is_none
 }
 
 #[cfg(test)]
@@ -154,11 +173,30 @@ mod tests {
             "a\u{202e}gpj.exe",
             "x.carry",
             "x.bak",
+            "x.bak2",
+            "x.BAK",
+            "x.Carry",
+            "x.residue",
+            "\u{345}x",
+            "x\u{2028}",
+            "x\u{206a}",
+            "x\u{a0}y",
+            "x\u{3164}",
+            "x\u{fe0f}",
+            "x\u{e0041}",
+            "x\u{ffff}",
+            "x\u{2800}y",
             "a/b/c/d/e/f/g/h/i",
         ] {
             assert_eq!(path_of(&entry(name), main), None, "{name:?}");
         }
         assert_eq!(path_of(&entry(&"a/".repeat(600)), main), None);
+        let main = Path::new("out/..jsonl");
+        assert_eq!(path_of(&entry("*/tool-results/a"), main), None);
+        assert_eq!(folder_of(main), None);
+        for name in ["x.bakery", "x.bak.txt", "bak2", "été 1.txt", "ＡＢ"] {
+            assert!(path_of(&entry(name), Path::new("s.jsonl")).is_some(), "{name:?}");
+        }
     }
 
     #[test]
