@@ -45,7 +45,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use storage::{FILE_MODE, Folder, JOURNAL, Lock, Replace, lock, n_links};
+use storage::{FILE_MODE, Folder, JOURNAL, Lock, Replace, lock};
 use twox_hash::XxHash3_64;
 
 use self::{
@@ -163,11 +163,7 @@ impl Journal {
             Lock::Other(Some(pid)) => return Err(Unusable::Busy(pid)),
             Lock::Other(None) => return Err(Unusable::BusySomebody),
         };
-        // A file with a second name may be changed under that name.
         let metadata = file.metadata()?;
-        if n_links(&file)? != 1 || !metadata.is_file() {
-            return Err(io::Error::other("is no file of its own").into());
-        }
         if metadata.len() == 0 {
             // Its name must be on the disk before the lines in it.
             folder.sync()?;

@@ -182,13 +182,20 @@ impl Folder {
         Ok(handle)
     }
 
-    /// Opens a file for appending and creates it if it does not exist. It must not be a link.
+    /// Opens a file for appending and creates it if it does not exist. It must not be a link, nor have a
+    /// second name, under which it may be another program's file.
     ///
     /// # Errors
     ///
-    /// Returns an error if the name belongs to something other than a file, or if the system does.
+    /// Returns an error if the name belongs to something other than a file, if the file has a second name,
+    /// or if the system does.
     pub fn append(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         let handle = system::open(self.at(), name, How::Append(mode))?;
+        if !handle.metadata()?.is_file() || system::n_links(&handle)? != 1 {
+            let path = self.path.join(name).display().to_string();
+            let problem = "is no regular file, or has a second name; move it away";
+            return Err(io::Error::other(format!("{path} {problem}")));
+        }
         system::set_mode(&handle, mode)?;
         Ok(handle)
     }
@@ -243,4 +250,26 @@ fn is_link(path: &Path) -> io::Error {
 fn leads_out(path: &Path) -> io::Error {
     let path = one_line(path);
     io::Error::other(format!("{path} leads out of the folder"))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::{fs, os::unix::fs::PermissionsExt};
+
+    use super::*;
+
+    #[test]
+    fn a_file_with_a_second_name_is_not_appended_to() {
+        let scratch = tempfile::tempdir().expect("a folder");
+        let (other, name) = (scratch.path().join("other"), OsStr::new("journal"));
+        fs::write(&other, "mine").expect("written");
+        fs::set_permissions(&other, PermissionsExt::from_mode(0o644)).expect("set");
+        fs::hard_link(&other, scratch.path().join(name)).expect("linked");
+        let folder = Folder::open(scratch.path()).expect("opened");
+        assert!(folder.append(name, 0o600).is_err());
+        let mode = fs::metadata(&other).expect("there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o644, "the permissions of another file stay");
+        fs::remove_file(&other).expect("removed");
+        folder.append(name, 0o600).expect("a file of its own");
+    }
 }
