@@ -5,7 +5,7 @@ use std::{hash::Hasher, io, path::PathBuf};
 use core_model::Formats;
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 use sessions::{Input, SessionFiles};
-use storage::{Backend, Stat};
+use storage::{Backend, Stat, is_url};
 use twox_hash::XxHash3_64;
 
 use super::VERSION;
@@ -100,6 +100,9 @@ pub enum Malformed {
     /// It has no member of this name.
     #[error("has no {0}")]
     Lacks(&'static str),
+    /// Its output folder is no absolute path and no URL.
+    #[error("its root is no absolute path")]
+    Relative,
     /// It is a piece of a file. Only plans of version 0.1.0 have them.
     #[error("a piece of a file, of `plan --max-bytes` of version 0.1.0; plan the whole file again")]
     Piece,
@@ -140,13 +143,18 @@ impl Planned {
         if line.range.is_some() {
             return Err(Malformed::Piece);
         }
+        let root = line.root.text().map(path_of).ok_or(lacks("root"))?;
+        // A drive of Windows is not asked for: plans are read on other systems.
+        if !root.has_root() && !is_url(&root) {
+            return Err(Malformed::Relative);
+        }
         Ok(Self {
             id: line.id.body().ok_or(lacks("id"))?.into(),
             main: line.main.text().map(path_of).ok_or(lacks("main"))?,
             subs: line.subs.texts().map(path_of).collect(),
             bytes: line.bytes.0.ok_or(lacks("bytes"))?,
             etag: line.etag.decoded().ok_or(lacks("etag"))?.into(),
-            root: line.root.text().map(path_of).ok_or(lacks("root"))?,
+            root,
             out: line.out.text().map(path_of).ok_or(lacks("out"))?,
             options: line.options.texts().map(|text| text.decode().into_owned()).collect(),
             digest: line.digest.hash().ok_or(lacks("digest"))?,
@@ -260,6 +268,8 @@ mod tests {
             ("\"bytes\":12", "\"bytes\":\"12\"", Malformed::Lacks("bytes")),
             ("\"etag\":", "\"tag\":", Malformed::Lacks("etag")),
             ("\"root\":\"/out\"", "\"root\":null", Malformed::Lacks("root")),
+            ("\"root\":\"/out\"", "\"root\":\"\"", Malformed::Relative),
+            ("\"root\":\"/out\"", "\"root\":\"out\"", Malformed::Relative),
             ("\"out\":", "\"to\":", Malformed::Lacks("out")),
             ("000000000000000d", "x", Malformed::Lacks("digest")),
             ("\"taken\"", "\"range\"", Malformed::Piece),
