@@ -24,7 +24,7 @@ use crate::{
     interrupt::INTERRUPTION,
     report::{self, SummarySettings},
     terminal::message::{failed, warn},
-    terminal::stdout::stdout,
+    terminal::{session_bytes::session_stdout, stdout::stdout},
 };
 
 /// Minimum number of jobs with an object store, where jobs mostly wait.
@@ -109,7 +109,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
             settle(install(&job, &units, &target, &mut print_installed)?)
         }
         (None, None) => {
-            let mut stdout = stdout();
+            let mut stdout = session_stdout();
             let mut converted = |it| job.stream_session(it, &mut stdout);
             settle(units.iter().map(|it| (&it.main, converted(it))).collect())
         }

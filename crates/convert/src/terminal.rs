@@ -5,6 +5,7 @@ pub(crate) mod figures;
 pub(crate) mod message;
 pub(crate) mod pager;
 pub(crate) mod progress;
+pub(crate) mod session_bytes;
 pub(crate) mod shell;
 pub(crate) mod stdout;
 pub(crate) mod table;

@@ -15,7 +15,9 @@ use crate::{
     environment::{inputs, lookup},
     hint::io_message,
     inspect,
-    terminal::{escape::escape_for_terminal, progress::say, stdout::stdout},
+    terminal::{
+        escape::escape_for_terminal, progress::say, session_bytes::session_stdout, stdout::stdout,
+    },
 };
 
 /// The action.
@@ -58,6 +60,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let lookup = &lookup(None, None, None);
     let (inputs, _) = inputs(std::slice::from_ref(input), lookup)?;
     let mut out = io::BufWriter::new(stdout());
+    let mut stripped = io::BufWriter::new(session_stdout());
     for input in &inputs {
         let opened = input.open(Limits::default()).map_err(|error| {
             io::Error::other(format!("{}: {}", input.label(), io_message(&error)))
@@ -70,9 +73,10 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
                     say(&nothing_carried(input));
                 }
             }
-            What::Strip { .. } => inspect::strip(&mut Source::new(opened), &mut out)?,
+            What::Strip { .. } => inspect::strip(&mut Source::new(opened), &mut stripped)?,
         }
     }
     out.flush()?;
+    stripped.flush()?;
     Ok(Status::Done)
 }

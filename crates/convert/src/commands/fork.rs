@@ -25,7 +25,10 @@ use crate::{
     hint::{io_message, read_message},
     new_file::{warn_of_sidecar, write_new_with_sidecar},
     reading::whole::countable,
-    terminal::{escape::escape_for_terminal, message::failed, progress::say, stdout::stdout},
+    terminal::{
+        escape::escape_for_terminal, message::failed, progress::say, session_bytes::session_stdout,
+        stdout::stdout,
+    },
 };
 
 /// The session to copy, and the place of the copy.
@@ -84,7 +87,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         Err(error) => return unread(error),
     };
     let Some(path) = path else {
-        let mut stdout = BufWriter::with_capacity(256 * 1024, stdout());
+        let mut stdout = BufWriter::with_capacity(256 * 1024, session_stdout());
         copy.write(&mut source, &mut stdout)?;
         stdout.flush()?;
         warn_of_sidecar(input)?;

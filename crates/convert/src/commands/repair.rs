@@ -30,7 +30,8 @@ use crate::{
     new_file::{warn_of_sidecar, write_new_with_sidecar},
     reading::whole::countable,
     terminal::{
-        escape::escape_for_terminal, figures::count, message::failed, progress::say, stdout::stdout,
+        escape::escape_for_terminal, figures::count, message::failed, progress::say,
+        session_bytes::session_stdout,
     },
 };
 
@@ -129,7 +130,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
                 }
             }
             None => {
-                let mut stdout = BufWriter::with_capacity(256 * 1024, stdout());
+                let mut stdout = BufWriter::with_capacity(256 * 1024, session_stdout());
                 pieces.write(&mut stdout)?;
                 stdout.flush()?;
                 warn_of_sidecar(input)?;
