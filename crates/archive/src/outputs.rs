@@ -1,5 +1,6 @@
 //! The outputs of a run: their paths, and how and when they are published.
 
+mod apart;
 mod batch;
 mod begin;
 mod dir;
@@ -33,6 +34,7 @@ use crate::{
     journal::{Journal, JournalEntry, OutputOptions, OutputRoot},
 };
 
+pub(crate) use self::apart::ApartFile;
 pub use self::{batch::Durability, dir::NotOpened};
 
 /// The buffer size of a stream in bytes.
@@ -100,6 +102,8 @@ pub struct RunOutputs {
     folders: Mutex<OpenFolders>,
     /// The restored files that are converted now.
     restored: Mutex<RestoredFiles>,
+    /// The new folder of `--restore-files`, once it is created.
+    apart: Mutex<Option<Arc<storage::Folder>>>,
 }
 
 /// Files that are published together, and their journal entries.
@@ -227,7 +231,7 @@ impl RunOutputs {
             if storage.is_disk() { write_options.durability } else { Durability::File };
         let write_options = WriteOptions { durability, ..write_options };
         let (batch, named, refused, full, scratch) = Default::default();
-        let (stream, folders, restored) = Default::default();
+        let (stream, folders, restored, apart) = Default::default();
         Self {
             write_options,
             storage,
@@ -240,6 +244,7 @@ impl RunOutputs {
             scratch,
             folders,
             restored,
+            apart,
         }
     }
 

@@ -17,20 +17,20 @@
 
 use std::{
     collections::HashSet,
-    fs::{self, File},
+    fs::File,
     io::{self, Read, Write},
     path::Path,
     sync::Arc,
 };
 
 use conversion::{ConversionHistory, ManifestEntry, OtherTarget};
-use core_model::{FileRole, SafeName};
+use core_model::FileRole;
 use storage::{
     AtomicFile, Compression, Entry, FileKind, Finished, Folder, is_left_by_the_dead, remove_dead,
 };
 
 use super::paths::{check_folder, folder_of, name_of, path_of};
-use crate::{error::ConvertError, job::Job, paths::has_link};
+use crate::{error::ConvertError, job::Job, outputs::ApartFile, paths::has_link};
 
 /// The permissions of these files: for the owner alone, and never executable.
 const MODE: u32 = 0o600;
@@ -52,8 +52,8 @@ enum Sink {
     Written(Box<AtomicFile>),
     /// Compared with the existing file, which must be equal.
     Compared(Comparison),
-    /// Written to the folder of `--restore-files`.
-    Apart(File),
+    /// Written to the folder of `--restore-files`; `None` in a dry run.
+    Apart(Option<ApartFile>),
     /// Dropped: no safe path.
     Nowhere,
     /// Dropped: another file is there.
@@ -77,8 +77,8 @@ impl OtherFile {
         let sink = match &mut self.sink {
             Sink::Written(file) => Some(&mut **file as &mut dyn Write),
             Sink::Compared(comparison) => Some(comparison as &mut dyn Write),
-            Sink::Apart(file) => Some(file as &mut dyn Write),
-            Sink::Nowhere | Sink::Taken => None,
+            Sink::Apart(Some(file)) => Some(file as &mut dyn Write),
+            Sink::Apart(None) | Sink::Nowhere | Sink::Taken => None,
         };
         OtherTarget { entry: self.entry.clone(), agent: self.agent.clone(), sink }
     }
@@ -91,8 +91,12 @@ impl OtherFile {
     pub(crate) fn finish_all(others: Vec<OtherFile>) -> io::Result<FinishedFiles> {
         let mut finished = FinishedFiles::default();
         let (mut is_taken, mut n_beside) = (false, 0);
+        let mut apart = Vec::new();
         for OtherFile { entry, mut sink, .. } in others {
-            n_beside += u64::from(!matches!(sink, Sink::Apart(_)));
+            match &sink {
+                Sink::Apart(_) => apart.push(entry.name.clone()),
+                _ => n_beside += 1,
+            }
             if let Sink::Compared(comparison) = &mut sink
                 && !comparison.is_equal()?
             {
@@ -102,7 +106,7 @@ impl OtherFile {
                 Sink::Written(file) => finished.files.push(file.finish()?),
                 Sink::Compared(_) => {}
                 Sink::Taken => is_taken = true,
-                Sink::Apart(file) => file.sync_all()?,
+                Sink::Apart(file) => file.iter().try_for_each(ApartFile::sync)?,
                 Sink::Nowhere => {
                     finished.n_unplaced += 1;
                     continue;
@@ -111,8 +115,8 @@ impl OtherFile {
             finished.names.push(entry.name);
         }
         if is_taken {
-            finished.files.clear();
-            finished.names.clear();
+            drop_all(&mut finished.files);
+            finished.names = apart;
             finished.n_unplaced = n_beside;
         }
         Ok(finished)
@@ -155,7 +159,10 @@ impl Job {
             }
             let sink = match place {
                 None => match &self.config.restore_files {
-                    Some(folder) if is_few => Sink::Apart(apart(folder, files.len(), entry)?),
+                    Some(apart) if is_few => {
+                        let name = (files.len(), &*entry.name);
+                        Sink::Apart(self.outputs.create_apart(apart, path, name, MODE)?)
+                    }
                     _ => Sink::Nowhere,
                 },
                 Some(place) => match place.symlink_metadata() {
@@ -234,6 +241,18 @@ impl Job {
     }
 }
 
+/// Drops files, and removes the folders that were created for them.
+fn drop_all(files: &mut Vec<Finished>) {
+    let places = files.iter().filter_map(Finished::place);
+    let new = places.map(|place| &place.folder).filter(|folder| folder.is_new());
+    // The first file in a folder knows which folders above it are new.
+    let mut paths = HashSet::new();
+    let first = new.filter(|folder| paths.insert(folder.path().to_owned()));
+    let folders: Vec<Arc<Folder>> = first.cloned().collect();
+    files.clear();
+    folders.iter().rev().for_each(|folder| folder.remove_new(None));
+}
+
 /// Returns a path for comparison: on some systems, names that differ in case or Unicode form are
 /// one file.
 fn folded(path: &Path) -> String {
@@ -242,24 +261,6 @@ fn folded(path: &Path) -> String {
     let text = path.to_string_lossy();
     let upper = text.nfc().flat_map(char::to_lowercase).flat_map(char::to_uppercase);
     upper.flat_map(char::to_lowercase).nfc().collect()
-}
-
-/// Creates a file in the folder of `--restore-files`, named by a number and the safe characters of
-/// its name.
-fn apart(folder: &Path, file_idx: usize, entry: &ManifestEntry) -> Result<File, ConvertError> {
-    if file_idx == 0 || !folder.exists() {
-        fs::create_dir(folder).or_else(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists if file_idx > 0 => Ok(()),
-            _ => Err(io::Error::new(error.kind(), format!("{}: {error}", folder.display()))),
-        })?;
-    }
-    let leaf = entry.name.rsplit('/').next().unwrap_or_default();
-    let name = format!("{file_idx}-{}", SafeName::of(leaf).as_str());
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, MODE);
-    Ok(options.open(folder.join(name))?)
 }
 
 /// Compares bytes with an existing file.

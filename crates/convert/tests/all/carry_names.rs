@@ -301,3 +301,70 @@ fn a_chain_from_files_with_sidecars_comes_back() {
         }
     }
 }
+
+/// Writes a session with a sub-agent and an output, converts it to one file, and gives the output a name in the
+/// carry that no client has.
+fn session_with_two_files(folder: &Path) -> String {
+    fs::create_dir_all(folder.join("in/s1/tool-results")).expect("made");
+    fs::write(folder.join("in/s1/tool-results/toolu_0.txt"), "output").expect("written");
+    session(folder);
+    let wire = fs::read_to_string(folder.join("wire.jsonl")).expect("text");
+    assert!(wire.contains("*/tool-results/toolu_0.txt"), "{wire}");
+    wire.replace("*/tool-results/toolu_0.txt", "*/.git/hooks/toolu_0.txt.x")
+}
+
+#[test]
+fn a_folder_for_restored_files_is_new() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let hostile = session_with_two_files(folder);
+    fs::write(folder.join("hostile.jsonl"), &hostile).expect("written");
+    let back =
+        ["hostile.jsonl", "--to", "claude-code", "-o", "back.jsonl", "--restore-files", "rest"];
+    // A dry run writes nothing.
+    let before = files(folder);
+    let (status, words) = convert(folder, &[&back[..], &["--dry-run"]].concat());
+    assert_eq!((status, files(folder)), (0, before.clone()), "{words}");
+    assert!(!folder.join("rest").exists());
+    // The first file of the carry has its place beside the main one. The folder is still refused.
+    fs::create_dir(folder.join("rest")).expect("made");
+    for dry_run in [&[][..], &["--dry-run"]] {
+        let (status, words) = convert(folder, &[&back[..], dry_run].concat());
+        assert!(status != 0 && words.contains("rest"), "{status}: {words}");
+        assert_eq!(files(folder), before, "{words}");
+    }
+    fs::remove_dir(folder.join("rest")).expect("removed");
+    let (status, words) = convert(folder, &back);
+    assert_eq!(status, 0, "{words}");
+    assert_eq!(files(&folder.join("rest")).len(), 1, "{words}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(folder.join("rest")).expect("there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+    }
+    // Each session of a run has a folder of its own.
+    fs::create_dir(folder.join("many")).expect("made");
+    for name in ["a.jsonl", "b.jsonl"] {
+        fs::write(folder.join("many").join(name), &hostile).expect("written");
+    }
+    let args = ["many", "--to", "claude-code", "-o", "out", "--restore-files", "all"];
+    let (status, words) = convert(folder, &args);
+    assert_eq!(status, 0, "{words}");
+    let names = files(&folder.join("all"));
+    assert!(names.len() == 2 && names[0].starts_with("a.jsonl/"), "{names:?}");
+}
+
+#[test]
+fn no_folder_is_left_of_files_that_are_dropped() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    session_with_two_files(folder);
+    fs::create_dir_all(folder.join("back/subagents")).expect("made");
+    fs::write(folder.join("back/subagents/agent-a123.jsonl"), "mine").expect("written");
+    let (status, words) =
+        convert(folder, &["wire.jsonl", "--to", "claude-code", "-o", "back.jsonl"]);
+    assert_eq!(status, 1, "{words}");
+    let left = fs::read_dir(folder.join("back")).expect("a folder").count();
+    assert_eq!(left, 1, "only `subagents` was there");
+}
