@@ -52,21 +52,22 @@ impl RunOutputs {
             let pending = AtomicFile::of_object(bucket, path, options);
             return pending.map_err(|error| unwritten(error, path));
         }
-        self.create_at(path, |place| AtomicFile::create(place, mode, options))
+        self.create_at(path, None, |place| AtomicFile::create(place, mode, options))
     }
 
-    /// Creates a file with `create`, in a folder that may be open.
+    /// Creates a file with `create`, in a folder that may be open, beside a main file or on its own.
     fn create_at(
         &self,
         path: &Path,
+        main: Option<&Path>,
         create: impl Fn(Place) -> io::Result<AtomicFile>,
     ) -> io::Result<AtomicFile> {
-        let (place, is_held) = self.place(path).map_err(|error| unwritten(error, path))?;
+        let (place, is_held) = self.place(path, main).map_err(|error| unwritten(error, path))?;
         let mut file = create(place);
         if is_held && file.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
             // Somebody removed the folder.
             self.open_folders().clear();
-            file = self.place(path).and_then(|(place, _)| create(place));
+            file = self.place(path, main).and_then(|(place, _)| create(place));
         }
         file.map_err(|error| unwritten(error, path))
     }
@@ -78,6 +79,32 @@ impl RunOutputs {
     ///
     /// As for [`RunOutputs::create`].
     pub fn create_shut(&self, path: &Path, mode: u32, n_files: usize) -> io::Result<AtomicFile> {
+        self.create_shut_at(path, None, mode, n_files)
+    }
+
+    /// Creates a file as [`RunOutputs::create_shut`] does beside the main file at `main`. Below the folder of
+    /// the main file, which the user named, no link is followed.
+    ///
+    /// # Errors
+    ///
+    /// As for [`RunOutputs::create`].
+    pub(crate) fn create_beside(
+        &self,
+        main: &Path,
+        path: &Path,
+        mode: u32,
+        n_files: usize,
+    ) -> io::Result<AtomicFile> {
+        self.create_shut_at(path, Some(main), mode, n_files)
+    }
+
+    fn create_shut_at(
+        &self,
+        path: &Path,
+        main: Option<&Path>,
+        mode: u32,
+        n_files: usize,
+    ) -> io::Result<AtomicFile> {
         let options = self.file_options(None);
         if self.write_options.is_dry_run {
             let scratch = self.scratch()?;
@@ -87,7 +114,7 @@ impl RunOutputs {
         if !self.storage.is_disk() {
             return self.create(path, mode);
         }
-        self.create_at(path, |place| AtomicFile::create_shut(place, mode, n_files, options))
+        self.create_at(path, main, |place| AtomicFile::create_shut(place, mode, n_files, options))
     }
 
     /// Returns the folder for files of a dry run, which is created once.
@@ -102,16 +129,19 @@ impl RunOutputs {
     }
 
     /// Returns the place of a file, and whether another unpublished file holds its folder open.
-    fn place(&self, path: &Path) -> io::Result<(Place, bool)> {
+    fn place(&self, path: &Path, main: Option<&Path>) -> io::Result<(Place, bool)> {
         // Paths are compared component by component, which takes longer than bytes.
         let above = path.parent().unwrap_or(Path::new("")).as_os_str();
         let held = self.open_folders().get(above).and_then(Weak::upgrade);
         if let (Some(folder), Some(name)) = (held, path.file_name()) {
             return Ok((Place { folder, name: name.to_owned() }, true));
         }
-        let place = match &self.root {
-            Some(root) => Place::below(root.folder()?, root.strip(path)),
-            None => Place::of(path),
+        let folder = main.map(|main| main.parent().unwrap_or(Path::new("")));
+        let below = folder.and_then(|folder| Some((folder, path.strip_prefix(folder).ok()?)));
+        let place = match (&self.root, below) {
+            (Some(root), _) => Place::below(root.folder()?, root.strip(path)),
+            (None, Some((folder, below))) => Place::below(&Folder::create(folder)?, below),
+            (None, None) => Place::of(path),
         }?;
         let mut folders = self.open_folders();
         if folders.len() >= MANY_FOLDERS {
@@ -142,7 +172,7 @@ mod tests {
         let outputs = outputs.expect("opened");
         let above = folder.path().join("p1");
         let create = |name: &str| outputs.create(&above.join(name), 0o600).expect("created");
-        let is_held = || outputs.place(&above.join("c.jsonl")).expect("a place").1;
+        let is_held = || outputs.place(&above.join("c.jsonl"), None).expect("a place").1;
         assert!(!is_held());
         let mut files = vec![create("a.jsonl")];
         assert!(is_held());
@@ -152,6 +182,21 @@ mod tests {
         assert!(is_held());
         drop(files);
         assert!(!is_held());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_beside_a_main_file_is_not_followed() {
+        let scratch = tempfile::tempdir().expect("a folder");
+        let (main, other) = (scratch.path().join("s1.jsonl"), scratch.path().join("other"));
+        fs::create_dir(&other).expect("made");
+        std::os::unix::fs::symlink(&other, scratch.path().join("s1")).expect("linked");
+        let outputs = RunOutputs::anywhere(false, Interruption::default());
+        let path = scratch.path().join("s1/tool-results/a.txt");
+        assert!(outputs.create_beside(&main, &path, 0o600, 1).is_err());
+        assert_eq!(fs::read_dir(&other).expect("a folder").count(), 0);
+        let path = scratch.path().join("s2/tool-results/a.txt");
+        assert!(outputs.create_beside(&main, &path, 0o600, 1).is_ok());
     }
 
     #[test]

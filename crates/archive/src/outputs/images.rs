@@ -49,7 +49,7 @@ impl<'o> Images<'o> {
             let message = format!("{folder}: is a link; remove it, or write to another folder");
             return Err(io::Error::other(message));
         }
-        let mut file = self.outputs.create_shut(&path, self.mode, 0)?;
+        let mut file = self.outputs.create_beside(self.document, &path, self.mode, 0)?;
         file.write_all(&image.bytes)?;
         self.files.push(file.finish()?);
         self.paths.push(image.path);

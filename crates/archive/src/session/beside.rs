@@ -26,7 +26,8 @@ use std::{
 use conversion::{ConversionHistory, ManifestEntry, OtherTarget};
 use core_model::FileRole;
 use storage::{
-    AtomicFile, Compression, Entry, FileKind, Finished, Folder, is_left_by_the_dead, remove_dead,
+    AtomicFile, Compression, Entry, FileKind, Finished, Folder, is_left_by_the_dead, open_input,
+    remove_dead,
 };
 
 use super::paths::{check_folder, folder_of, name_of, path_of};
@@ -173,10 +174,10 @@ impl Job {
                         let is_in_folder = folder.as_ref().is_some_and(|it| place.starts_with(it));
                         match is_in_folder {
                             true => Sink::Taken,
-                            false => self.written(&place, entries.len())?,
+                            false => self.written(path, &place, entries.len())?,
                         }
                     }
-                    _ => self.written(&place, entries.len())?,
+                    _ => self.written(path, &place, entries.len())?,
                 },
             };
             let agent = match role {
@@ -236,8 +237,8 @@ impl Job {
         true
     }
 
-    fn written(&self, place: &Path, n_files: usize) -> Result<Sink, ConvertError> {
-        Ok(Sink::Written(Box::new(self.outputs.create_shut(place, MODE, n_files)?)))
+    fn written(&self, main: &Path, place: &Path, n_files: usize) -> Result<Sink, ConvertError> {
+        Ok(Sink::Written(Box::new(self.outputs.create_beside(main, place, MODE, n_files)?)))
     }
 }
 
@@ -271,8 +272,8 @@ struct Comparison {
 
 impl Comparison {
     fn new(path: &Path) -> Self {
-        let is_file = path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
-        Self { file: is_file.then(|| File::open(path).ok()).flatten() }
+        let is_file = |file: &File| file.metadata().is_ok_and(|metadata| metadata.is_file());
+        Self { file: open_input(path, false).ok().filter(is_file) }
     }
 
     /// Returns whether the file ends where the bytes end.

@@ -52,12 +52,12 @@ impl Job {
             let place = place.ok_or(ConvertError::NoName)?;
             check_folder(&place, path)?;
             if let Some(describe) = describe {
-                let path = place.with_extension("meta.json");
-                let mut file = self.outputs.create_shut(&path, mode, n_agents)?;
+                let meta = place.with_extension("meta.json");
+                let mut file = self.outputs.create_beside(path, &meta, mode, n_agents)?;
                 file.write_all(&describe(&agent.description))?;
                 files.push(file.finish()?);
             }
-            transcripts.push(self.outputs.create_shut(&place, mode, n_agents)?);
+            transcripts.push(self.outputs.create_beside(path, &place, mode, n_agents)?);
         }
         report.n_agents += agents.list().len() as u64;
         let unlinked = agents.list().iter().filter(|agent| agent.description.tool_use.is_none());
