@@ -281,6 +281,18 @@ fn hostile_databases_are_refused_or_harmless() {
     assert!(message.contains("sessions with odd ids are left out: 1"), "{message}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_pipe_beside_a_database_does_not_block() {
+    let home = Home::new();
+    fill(&create(&home, TABLES));
+    let pipe = home.data("opencode.db-wal");
+    let mkfifo = std::process::Command::new("mkfifo").arg(&pipe).status().expect("it runs");
+    assert!(mkfifo.success());
+    let message = home.refuses(&["show", &document(&home, "ses_1")]);
+    assert!(message.contains("opencode.db-wal is no regular file"), "{message}");
+}
+
 #[test]
 fn a_damaged_database_is_an_error_wherever_it_is_cut() {
     let home = Home::new();

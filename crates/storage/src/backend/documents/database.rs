@@ -8,7 +8,13 @@
 //! without extensions, and within limits: on the length of a value, on memory, and on the steps of a
 //! query.
 
-use std::{fs, io, path::Path, thread, time::Duration};
+use std::{
+    fs::{self, File},
+    io,
+    path::Path,
+    thread,
+    time::Duration,
+};
 
 use core_model::{Cell, Tables};
 use rusqlite::{
@@ -16,7 +22,7 @@ use rusqlite::{
 };
 
 use super::{DATABASE_FILES, database_file, state_of};
-use crate::scratch::Scratch;
+use crate::{scratch::Scratch, system::open_input};
 
 /// Limit on the size of a database with its log in bytes.
 const MAX_DATABASE: u64 = 64 * 1024 * 1024 * 1024;
@@ -91,14 +97,10 @@ fn copy_files(place: &Path, to: &Path) -> io::Result<()> {
             return Err(io::Error::other(message));
         }
         for ending in [database, log] {
-            let copy = database_file(to, ending);
-            match fs::copy(database_file(place, ending), &copy) {
+            match copy_file(&database_file(place, ending), &database_file(to, ending)) {
                 // A client without an open database has no log.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && ending == log => {}
-                copied => {
-                    copied?;
-                    make_writable(&copy)?;
-                }
+                copied => copied?,
             }
         }
         if state_of(place) == before {
@@ -112,14 +114,19 @@ fn copy_files(place: &Path, to: &Path) -> io::Result<()> {
     Err(io::Error::other("its client writes to it all the time; end the client and try again"))
 }
 
-/// Removes the write protection of a copied file.
-fn make_writable(copy: &Path) -> io::Result<()> {
-    let mut permissions = fs::metadata(copy)?.permissions();
+/// Copies a regular file. A pipe beside a database would block.
+fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
+    // A database may be a link that its user made. What a link leads to is opened then.
+    let mut file = open_input(&from.canonicalize()?, false)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other(format!("{} is no regular file", from.display())));
+    }
+    // SQLite opens a log for writing, so that a copy may not have the permissions of a file that is read-only.
+    let mut copy = File::options();
+    copy.write(true).create_new(true);
     #[cfg(unix)]
-    std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o600);
-    #[cfg(not(unix))]
-    permissions.set_readonly(false);
-    fs::set_permissions(copy, permissions)
+    std::os::unix::fs::OpenOptionsExt::mode(&mut copy, 0o600);
+    io::copy(&mut file, &mut copy.open(to)?).map(|_| ())
 }
 
 fn refused(error: rusqlite::Error) -> io::Error {
