@@ -245,7 +245,7 @@ fn folder_of_run() -> io::Result<&'static Path> {
 }
 
 /// Returns the name of a main file without its endings. The folder beside it has the same name. The names
-/// `..jsonl` and `...jsonl` have none: the folders `.` and `..` are those of other files.
+/// `..jsonl` and `...jsonl` have none: the folders `.` and `..` belong to other files.
 pub fn stem_of(main: &Path) -> Option<&str> {
     let stem = Compression::bare(Path::new(main.file_name()?)).file_stem()?.to_str()?;
     (!matches!(stem, "." | "..")).then_some(stem)

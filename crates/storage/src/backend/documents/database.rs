@@ -116,7 +116,7 @@ fn copy_files(place: &Path, to: &Path) -> io::Result<()> {
 
 /// Copies a regular file. A pipe beside a database would block.
 fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
-    // A database may be a link that its user made. What a link leads to is opened then.
+    // A database may be a link that its user made, so that its target is opened.
     let mut file = open_input(&from.canonicalize()?, false)?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::other(format!("{} is no regular file", from.display())));
