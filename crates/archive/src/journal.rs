@@ -28,6 +28,7 @@
 //!  "src":"/src/s1.jsonl","size":146,"dst_len":485,"dst_xxh3":"a39609844d2619cd"}
 //! ```
 
+mod begun;
 mod entry;
 mod index;
 mod kept;
@@ -49,17 +50,18 @@ use storage::{FILE_MODE, Folder, JOURNAL, Lock, Replace, lock};
 use twox_hash::XxHash3_64;
 
 use self::{
-    entry::{BegunFile, JournaledFile, is_etag},
+    begun::{move_lines, read_lines},
+    entry::{JournaledFile, is_etag},
     index::JournalIndex,
     writer::JournalWriter,
 };
 use crate::{paths::path_body, record, status::FileStatus};
 
+pub(crate) use self::begun::BegunLog;
 pub(crate) use self::entry::{JournalLine, Origin};
 pub(crate) use self::{
     entry::{JournalEntry, Written},
     salt::Salt,
-    writer::BegunStore,
 };
 pub use self::{
     kept::KeptCopies,
@@ -137,25 +139,35 @@ pub(crate) enum OutputState {
 }
 
 impl Journal {
-    /// Opens the journal of a folder or of a prefix in a store.
+    /// Opens the journal of a folder or of a prefix in a store, to append the lines of receipts. It does not know the
+    /// files that workers were about to write.
     ///
     /// # Errors
     ///
     /// As for [`Journal::open`]; also returns an error if the store fails.
     pub fn of_base(base: &OutputRoot, options: OutputOptions) -> Result<Self, Unusable> {
         match base {
-            OutputRoot::Folder(folder) => Self::open(folder, options),
+            OutputRoot::Folder(folder) => Self::open_with(folder, options, false),
             #[cfg(feature = "cloud")]
             OutputRoot::Prefix(bucket, path) => Ok(Self::of_prefix(bucket.clone(), path, options)?),
         }
     }
 
-    /// Opens and locks the journal of a folder. Creates it if it does not exist.
+    /// Opens and locks the journal of a folder. Creates it if it does not exist, and moves the lines of workers into
+    /// it.
     ///
     /// # Errors
     ///
     /// Returns an error if another run holds the lock, or if the system does.
-    pub fn open(folder: &Folder, options: OutputOptions) -> Result<Self, Unusable> {
+    pub fn open(folder: &Arc<Folder>, options: OutputOptions) -> Result<Self, Unusable> {
+        Self::open_with(folder, options, true)
+    }
+
+    fn open_with(
+        folder: &Arc<Folder>,
+        options: OutputOptions,
+        knows_begun: bool,
+    ) -> Result<Self, Unusable> {
         let mut file = folder.append(OsStr::new(JOURNAL), FILE_MODE)?;
         let is_locked = match lock(&file)? {
             Lock::Held => true,
@@ -169,10 +181,13 @@ impl Journal {
             folder.sync()?;
         }
         file.rewind()?;
-        let (index, end) = JournalIndex::read(&mut file)?;
+        let (mut index, end) = JournalIndex::read(&mut file)?;
         if end < metadata.len() {
             // The last run died in the middle of a line.
             file.set_len(end)?;
+        }
+        if is_locked {
+            move_lines(folder, &mut file, knows_begun.then_some(&mut index));
         }
         Ok(Self { writer: JournalWriter::File(Mutex::new(file)), index, options, is_locked })
     }
@@ -192,11 +207,17 @@ impl Journal {
         Ok(Some(Self { writer, index, options, is_locked: false }))
     }
 
+    /// Adds the files that workers were about to write to a journal that was read without a lock.
+    pub fn with_begun(mut self, folder: &Arc<Folder>) -> Self {
+        read_lines(folder, &mut self.index);
+        self
+    }
+
     /// Creates the journal of a worker. It knows the lines of receipts, and collects new lines for
-    /// others to write. `begun` stores the lines of files that are about to get their names.
+    /// others to write. `begun` has the lines of files that are about to get their names.
     pub(crate) fn of_lines<'l>(
         lines: impl IntoIterator<Item = &'l [u8]>,
-        begun: Option<Arc<dyn BegunStore>>,
+        begun: Option<Arc<BegunLog>>,
         options: OutputOptions,
     ) -> Self {
         let writer = JournalWriter::Collected(Mutex::default(), begun);
@@ -223,9 +244,9 @@ impl Journal {
     }
 
     /// Returns whether an earlier run wrote a file, or was about to, by its path below the folder.
-    pub fn has_written(&self, below: &Path) -> bool {
-        let target = path_body(below);
-        self.index.of(&target).is_some() || !self.index.begun(&target).is_empty()
+    pub fn has_written(&self, base: &OutputRoot, below: &Path) -> bool {
+        let is_found = || self.writer.begun_log().is_some_and(|log| log.has_written(base, below));
+        self.index.has_written(below) || is_found()
     }
 
     /// Compares the last line of the output at `below` with the folder and the source. The table is
@@ -274,23 +295,16 @@ impl Journal {
     }
 
     /// Returns the rule for replacing the file at `below`, if it is unchanged and was written from
-    /// the same source as `new`, perhaps by a run that was killed before it had a line; otherwise `None`.
+    /// the same source as `new`, perhaps by a run that was killed before it had a line; otherwise `None`. A worker also
+    /// knows the files of the folder's journal and of other workers.
     pub fn own(&self, base: &OutputRoot, below: &Path, new: &JournalEntry) -> Option<Replace> {
-        let (target, source) = (path_body(below), path_body(&new.source));
-        let known = self.index.of(&target);
-        let known = known.filter(|it| *it.source == *source && it.is_there(base, below).is_some());
-        let begun = || {
-            let begun = self.index.begun(&target).iter();
-            begun.rev().find(|it| *it.source == *source && it.is_there(base, below))
-        };
-        let size = known.map(|it| it.size).or_else(|| begun().map(|it| it.size))?;
-        // As in `output_state`: only the older output has the removed records.
-        Some(if new.stat.length < size { Replace::KeepEach } else { Replace::Own })
+        let own = self.index.own(base, below, new);
+        own.or_else(|| self.writer.begun_log()?.own(base, below, new))
     }
 
     /// Appends lines of files that are about to get their names, in one write. If the run is killed before their
     /// own lines are there, the next run knows by them that the files are its own. If `is_synced`, they are on the
-    /// disk before the names, so that this also holds after a power cut; it does not hold for a worker.
+    /// disk before the names, so that this also holds after a power cut.
     ///
     /// # Errors
     ///
@@ -314,20 +328,20 @@ impl Journal {
         self.writer.append(records.filter(is_new), &self.options)
     }
 
-    /// Appends a line of a receipt, or of a file that was about to get its name. Skips a line that equals the last
-    /// line of its file.
+    /// Appends a line of a receipt. Skips a line that equals the last line of its file.
     ///
     /// # Errors
     ///
     /// As for [`Journal::append`].
     pub fn append_new(&self, line: &[u8]) -> io::Result<()> {
         let Some(read) = record::read(line) else { return Ok(()) };
-        let is_new = match (BegunFile::of(&read), JournaledFile::of(&read)) {
-            (Some((target, new)), _) => self.index.begun(&target).last() != Some(&new),
-            (None, Some((target, new))) => self.index.of(&target) != Some(&new),
-            (None, None) => false,
-        };
-        if is_new { self.writer.append_line(&[line, b"\n"].concat()) } else { Ok(()) }
+        let is_new =
+            |(target, new): (Arc<str>, JournaledFile)| self.index.of(&target) != Some(&new);
+        if JournaledFile::of(&read).is_some_and(is_new) {
+            self.writer.append_line(&[line, b"\n"].concat())
+        } else {
+            Ok(())
+        }
     }
 
     /// Syncs the lines to the disk.

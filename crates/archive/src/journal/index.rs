@@ -6,13 +6,15 @@
 use std::{
     collections::HashMap,
     io::{self, Read},
+    path::Path,
     sync::Arc,
 };
 
 use jsonl::Stream;
+use storage::Replace;
 
 use super::{
-    JournalEntry, OutputOptions,
+    JournalEntry, OutputOptions, OutputRoot,
     entry::{BegunFile, JournalLine, JournaledFile},
     options::{KnownOptions, OptionsDifference},
 };
@@ -41,17 +43,24 @@ impl JournalIndex {
     ///
     /// Returns an error if the journal cannot be read.
     pub(super) fn read(file: impl Read) -> io::Result<(Self, u64)> {
-        let (mut past, mut end) = (Self::default(), 0);
-        let mut stream = Stream::new(file);
-        while let Some(line) = stream.next()? {
-            if !line.is_terminated() {
-                break;
-            }
-            end = line.offset() + line.bytes().len() as u64;
-            past.take(line.bytes());
-        }
+        let mut past = Self::default();
+        let end = past.take_lines(file)?;
         past.link();
         Ok((past, end))
+    }
+
+    /// Adds the lines of a file, without links from sources to their files. Returns the end of its last whole line.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read.
+    pub(super) fn take_lines(&mut self, file: impl Read) -> io::Result<u64> {
+        let (mut stream, mut end) = (Stream::new(file), 0);
+        while let Some(line) = stream.next()?.filter(|line| line.is_terminated()) {
+            end = line.offset() + line.bytes().len() as u64;
+            self.take(line.bytes());
+        }
+        Ok(end)
     }
 
     /// Reads lines of receipts.
@@ -112,6 +121,32 @@ impl JournalIndex {
     /// Returns the files that were about to get a name, by their path as for [`JournalIndex::of`].
     pub(super) fn begun(&self, target: &str) -> &[BegunFile] {
         self.begun.get(target).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Returns whether an earlier run wrote a file, or was about to, by its path below the folder.
+    pub(super) fn has_written(&self, below: &Path) -> bool {
+        let target = path_body(below);
+        self.of(&target).is_some() || !self.begun(&target).is_empty()
+    }
+
+    /// Returns the rule for replacing the file at `below`, if it is unchanged and was written from the same source as
+    /// `new`, perhaps by a run that was killed before it had a line; otherwise `None`.
+    pub(super) fn own(
+        &self,
+        base: &OutputRoot,
+        below: &Path,
+        new: &JournalEntry,
+    ) -> Option<Replace> {
+        let (target, source) = (path_body(below), path_body(&new.source));
+        let known = self.of(&target);
+        let known = known.filter(|it| *it.source == *source && it.is_there(base, below).is_some());
+        let begun = || {
+            let begun = self.begun(&target).iter();
+            begun.rev().find(|it| *it.source == *source && it.is_there(base, below))
+        };
+        let size = known.map(|it| it.size).or_else(|| begun().map(|it| it.size))?;
+        // As for `Journal::output_state`: only the older output has the removed records.
+        Some(if new.stat.length < size { Replace::KeepEach } else { Replace::Own })
     }
 
     /// Returns the written files of a source.

@@ -136,24 +136,7 @@ impl OutputRoot {
         }
     }
 
-    /// Appends lines to a small file of this program in a folder. Lines after a torn one are whole. A store has no such
-    /// files.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the disk does.
-    pub(crate) fn append(&self, below: &Path, lines: &[u8]) -> io::Result<()> {
-        match self {
-            OutputRoot::Folder(folder) => {
-                let Place { folder, name } = Place::below(folder, below)?;
-                folder.append(&name, FILE_MODE)?.write_all(&[b"\n", lines].concat())
-            }
-            #[cfg(feature = "cloud")]
-            OutputRoot::Prefix(..) => Ok(()),
-        }
-    }
-
-    /// Writes a small file of this program, over an earlier one, whole or not at all.
+    /// Writes a small file of this program, over an earlier one, whole or not at all. It is not flushed to the disk.
     ///
     /// # Errors
     ///
@@ -162,12 +145,10 @@ impl OutputRoot {
         match self {
             OutputRoot::Folder(folder) => {
                 let place = Place::below(folder, below)?;
-                let above = place.folder.clone();
                 let options = AtomicFileOptions { interruption, ..AtomicFileOptions::default() };
                 let mut pending = AtomicFile::create(place, FILE_MODE, options)?;
                 pending.write_all(bytes)?;
-                pending.finish()?.publish(Replace::Own)?;
-                if above.is_new() { above.sync() } else { Ok(()) }
+                pending.finish()?.publish(Replace::Own).map(|_| ())
             }
             #[cfg(feature = "cloud")]
             OutputRoot::Prefix(bucket, path) => {

@@ -1,14 +1,12 @@
 //! The sink of journal lines: a file, an object, or a list for receipts.
 
 use std::{
-    fmt,
     fs::File,
     io::{self, Seek, SeekFrom, Write},
-    path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use super::{JournalEntry, OutputOptions};
+use super::{JournalEntry, OutputOptions, begun::BegunLog};
 
 #[cfg(feature = "cloud")]
 use storage::ObjectLog;
@@ -21,18 +19,8 @@ pub(super) enum JournalWriter {
     /// The journal's object.
     #[cfg(feature = "cloud")]
     Object(Mutex<ObjectLog>),
-    /// A list, for receipts, and the store of the lines of files that are about to get their names.
-    Collected(Mutex<Vec<JournalEntry>>, Option<Arc<dyn BegunStore>>),
-}
-
-/// Stores the lines of files that are about to get their names, for workers, which write no journal.
-pub(crate) trait BegunStore: fmt::Debug + Send + Sync {
-    /// Stores lines of files of a source.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the system does.
-    fn begin(&self, source: &Path, lines: &[u8]) -> io::Result<()>;
+    /// A list, for receipts, and the log of files that are about to get their names.
+    Collected(Mutex<Vec<JournalEntry>>, Option<Arc<BegunLog>>),
 }
 
 impl JournalWriter {
@@ -50,36 +38,38 @@ impl JournalWriter {
         if lines.is_empty() { Ok(()) } else { self.append_line(&lines) }
     }
 
-    /// Writes the lines of files that are about to get their names: to a file in one write, and to the store of a list
-    /// in one write for each source. Objects have none. Returns whether the file has new lines.
+    /// Writes the lines of files that are about to get their names, in one write. Objects have none. Returns whether
+    /// there are new lines.
     pub(super) fn begin<'r>(
         &self,
         records: impl Iterator<Item = &'r JournalEntry>,
         options: &OutputOptions,
     ) -> io::Result<bool> {
         match self {
-            JournalWriter::File(_) => {
-                let lines = records.filter_map(|record| record.begun_line(options));
-                let lines = lines.collect::<Vec<_>>().concat();
-                if !lines.is_empty() {
-                    self.append_line(&lines)?;
-                }
-                Ok(!lines.is_empty())
-            }
-            JournalWriter::Collected(_, Some(store)) => {
-                let records: Vec<_> = records.collect();
-                for records in records.chunk_by(|one, other| one.source == other.source) {
-                    let lines = records.iter().filter_map(|record| record.begun_line(options));
-                    let lines = lines.collect::<Vec<_>>().concat();
-                    if let (Some(first), false) = (records.first(), lines.is_empty()) {
-                        store.begin(&first.source, &lines)?;
-                    }
-                }
-                Ok(false)
-            }
-            JournalWriter::Collected(_, None) => Ok(false),
+            JournalWriter::Collected(_, None) => return Ok(false),
             #[cfg(feature = "cloud")]
-            JournalWriter::Object(_) => Ok(false),
+            JournalWriter::Object(_) => return Ok(false),
+            JournalWriter::File(_) | JournalWriter::Collected(_, Some(_)) => {}
+        }
+        let lines = records.filter_map(|record| record.begun_line(options));
+        let lines = lines.collect::<Vec<_>>().concat();
+        if lines.is_empty() {
+            return Ok(false);
+        }
+        match self {
+            JournalWriter::Collected(_, Some(log)) => log.append(&lines)?,
+            _ => self.append_line(&lines)?,
+        }
+        Ok(true)
+    }
+
+    /// Returns the log of a worker.
+    pub(super) fn begun_log(&self) -> Option<&BegunLog> {
+        match self {
+            JournalWriter::Collected(_, log) => log.as_deref(),
+            JournalWriter::File(_) => None,
+            #[cfg(feature = "cloud")]
+            JournalWriter::Object(_) => None,
         }
     }
 
@@ -94,14 +84,7 @@ impl JournalWriter {
             }
             JournalWriter::Collected(..) => return Ok(()),
         };
-        // The file is open for appending.
-        let n = file.write(line)?;
-        if n < line.len() {
-            // If this fails, the next run removes the torn line.
-            _ = file.seek(SeekFrom::End(0)).and_then(|end| file.set_len(end - n as u64));
-            return Err(io::ErrorKind::WriteZero.into());
-        }
-        Ok(())
+        append_whole(&mut file, line)
     }
 
     /// Syncs the lines of a file to the disk.
@@ -110,7 +93,7 @@ impl JournalWriter {
             JournalWriter::File(file) => locked(file).sync_data(),
             #[cfg(feature = "cloud")]
             JournalWriter::Object(_) => Ok(()),
-            JournalWriter::Collected(..) => Ok(()),
+            JournalWriter::Collected(_, log) => log.as_ref().map_or(Ok(()), |log| log.sync()),
         }
     }
 
@@ -119,7 +102,9 @@ impl JournalWriter {
         match self {
             #[cfg(feature = "cloud")]
             JournalWriter::Object(log) => locked(log).save_some(),
-            JournalWriter::File(_) | JournalWriter::Collected(..) => self.sync_file(),
+            JournalWriter::File(_) => self.sync_file(),
+            // The lines of a list are synced before the names.
+            JournalWriter::Collected(..) => Ok(()),
         }
     }
 
@@ -141,6 +126,19 @@ impl JournalWriter {
             JournalWriter::Collected(records, _) => std::mem::take(&mut *locked(records)),
         }
     }
+}
+
+/// Appends lines to a file that is open for appending or that only this function writes, in one write: all of them or
+/// none.
+pub(super) fn append_whole(file: &mut File, lines: &[u8]) -> io::Result<()> {
+    let n = file.write(lines)?;
+    if n < lines.len() {
+        // If this fails, the next run removes the torn line.
+        _ = file.seek(SeekFrom::End(0)).and_then(|end| file.set_len(end - n as u64));
+        _ = file.seek(SeekFrom::End(0));
+        return Err(io::ErrorKind::WriteZero.into());
+    }
+    Ok(())
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

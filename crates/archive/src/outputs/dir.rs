@@ -165,7 +165,8 @@ impl OutputDir {
 
     /// Returns whether a file is in the journal.
     pub(super) fn has_written(&self, path: &Path) -> bool {
-        self.journal.as_ref().is_some_and(|journal| journal.has_written(self.strip(path)))
+        let journal = self.base.as_ref().zip(self.journal.as_ref());
+        journal.is_some_and(|(base, journal)| journal.has_written(base, self.strip(path)))
     }
 
     /// Returns the journal that the run writes; `None` in a dry run.
@@ -210,7 +211,7 @@ fn open_for_dry_run(
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((None, None)),
         folder => folder?,
     };
-    let journal = Journal::peek(&folder, options)?;
+    let journal = Journal::peek(&folder, options)?.map(|journal| journal.with_begun(&folder));
     Ok((Some(folder), journal))
 }
 

@@ -25,7 +25,7 @@ use crate::{
     file_report::{FileReport, ReportOptions},
     folder_run::{FolderRun, plan::Task},
     job::Job,
-    journal::{BegunStore, Journal, JournalLine, OutputRoot},
+    journal::{BegunLog, Journal, JournalLine, OutputRoot},
     outputs::{Durability, RunOutputs, WriteOptions},
     paths::path_body,
     record,
@@ -61,6 +61,8 @@ pub struct Worker {
 #[derive(Debug)]
 pub struct WorkerRoot {
     base: OutputRoot,
+    /// The outputs that are about to get their names; `None` for a store.
+    begun: Option<Arc<BegunLog>>,
     _lock: Option<File>,
 }
 
@@ -70,22 +72,6 @@ struct Ready<'p> {
     unit: SessionFiles,
     /// The receipt of an earlier worker.
     earlier: Option<Vec<u8>>,
-    /// The lines of outputs that were about to get their names when an earlier worker ended.
-    begun: Vec<u8>,
-}
-
-/// Stores the lines of outputs that are about to get their names, for the unit of their source.
-#[derive(Debug)]
-struct UnitLines {
-    store: Store,
-    /// The ids of the units, by the paths of their files.
-    units: HashMap<PathBuf, Box<str>>,
-}
-
-impl BegunStore for UnitLines {
-    fn begin(&self, source: &Path, lines: &[u8]) -> io::Result<()> {
-        self.units.get(source).map_or(Ok(()), |id| self.store.begin(id, lines))
-    }
 }
 
 impl Worker {
@@ -120,12 +106,13 @@ impl Worker {
             Ok((config, root))
         });
         match ready {
-            Ok((config, root)) => self.work_below(units, config, &root.base),
+            Ok((config, root)) => self.work_below(units, config, &root),
             Err(why) => units.iter().map(|it| Receipt::failed(it, &why).line()).collect(),
         }
     }
 
-    fn work_below(&self, units: &[Planned], config: JobConfig, base: &OutputRoot) -> Vec<Vec<u8>> {
+    fn work_below(&self, units: &[Planned], config: JobConfig, root: &WorkerRoot) -> Vec<Vec<u8>> {
+        let base = &root.base;
         let store = Store::of(base.clone(), self.interruption);
         let options = config.output_options.clone();
         let (mut ready, mut receipts) = (Vec::new(), Vec::new());
@@ -134,8 +121,8 @@ impl Worker {
             let mut warn = |warning| self.warnings.push(warning);
             match planned.unit(config.formats, storage, &mut warn) {
                 Some(unit) => {
-                    let (earlier, begun) = (store.read(&planned.id), store.begun(&planned.id));
-                    ready.push(Ready { planned, unit, earlier, begun });
+                    let earlier = store.read(&planned.id);
+                    ready.push(Ready { planned, unit, earlier });
                 }
                 None => {
                     let why = "its files do not belong together, or are not there any more";
@@ -145,10 +132,8 @@ impl Worker {
             }
         }
         let known: Vec<Vec<u8>> = ready.iter().flat_map(|it| lines_of(&it.earlier)).collect();
-        let begun = ready.iter().flat_map(|it| it.begun.split(|byte| *byte == b'\n'));
-        let known = known.iter().map(Vec::as_slice).chain(begun);
-        let lines = UnitLines { store: store.clone(), units: units_of(&ready) };
-        let journal = Journal::of_lines(known, Some(Arc::new(lines)), options.clone());
+        let known = known.iter().map(Vec::as_slice);
+        let journal = Journal::of_lines(known, root.begun.clone(), options.clone());
         let write_options = WriteOptions {
             force: self.force,
             durability: self.durability,
@@ -180,12 +165,7 @@ impl Worker {
                 continue;
             }
             let receipt = it.receipt(files, &mut collected, outputs.full());
-            let is_done = receipt.status() != ReceiptStatus::Fail;
             receipts.extend(kept(&store, receipt, it.earlier.as_deref()));
-            // A worker may have been killed between the receipt and their removal.
-            if is_done && !it.begun.is_empty() {
-                store.end(&it.planned.id);
-            }
         }
         receipts
     }
@@ -200,7 +180,7 @@ impl Worker {
         let open = || {
             let base = OutputRoot::open(path, &mut self.stores())?;
             let Some(folder) = base.folder() else {
-                return Ok(Some(WorkerRoot { base, _lock: None }));
+                return Ok(Some(WorkerRoot { base, begun: None, _lock: None }));
             };
             let journal = folder.append(OsStr::new(JOURNAL), FILE_MODE)?;
             let is_free = !matches!(lock_shared(&journal)?, Lock::Other(_));
@@ -209,7 +189,8 @@ impl Worker {
             {
                 past.refuse_other_options().map_err(io::Error::other)?;
             }
-            Ok(is_free.then_some(WorkerRoot { base, _lock: Some(journal) }))
+            let begun = Some(Arc::new(BegunLog::below(folder.clone())));
+            Ok(is_free.then_some(WorkerRoot { base, begun, _lock: Some(journal) }))
         };
         let taken = || io::Error::other("a run writes to this folder at the moment");
         let root = open().and_then(|root: Option<WorkerRoot>| root.ok_or_else(taken));
@@ -260,16 +241,6 @@ impl<'p> Ready<'p> {
     }
 }
 
-/// Returns the ids of units by the paths of their files.
-fn units_of(ready: &[Ready<'_>]) -> HashMap<PathBuf, Box<str>> {
-    let files = |it: &Ready<'_>| {
-        let paths = it.unit.files().filter_map(|input| input.absolute().ok()?);
-        let id = it.planned.id.clone();
-        paths.map(move |path| (path, id.clone())).collect::<Vec<_>>()
-    };
-    ready.iter().flat_map(files).collect()
-}
-
 /// Returns the lines of the journal in a receipt.
 fn lines_of(receipt: &Option<Vec<u8>>) -> Vec<Vec<u8>> {
     let receipt: Option<ReceiptLine<'_>> =
@@ -297,13 +268,7 @@ fn kept(store: &Store, receipt: Receipt<'_>, earlier: Option<&[u8]>) -> Option<V
         return Some(line);
     }
     match store.write(id, &line) {
-        Ok(()) => {
-            // An output of a unit that failed may have its name.
-            if status != ReceiptStatus::Fail {
-                store.end(id);
-            }
-            Some(line)
-        }
+        Ok(()) => Some(line),
         Err(error) if receipt.error.is_none() => {
             let error = Some(format!("its receipt: {error}"));
             Some(Receipt { error, ..receipt }.line())

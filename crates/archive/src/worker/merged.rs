@@ -195,28 +195,6 @@ impl<'p> Merged<'p> {
         Ok(time)
     }
 
-    /// Calls `each` with the lines of outputs that were about to get their names when a worker ended, of units that are
-    /// not done: the outputs may be there.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the plan cannot be read again, or if `each` returns one.
-    pub fn each_begun(
-        &mut self,
-        store: &Store,
-        each: &mut dyn FnMut(&[u8]) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let mut line = Vec::new();
-        for (unit_idx, kept) in self.kept.iter().enumerate() {
-            if kept.is_none_or(|kept| kept.status == ReceiptStatus::Fail) {
-                let planned = self.plan.unit(unit_idx, &mut line)?;
-                let begun = store.begun(&planned.id);
-                begun.split(|byte| *byte == b'\n').try_for_each(&mut *each)?;
-            }
-        }
-        Ok(())
-    }
-
     /// Sorts the units by the paths of their sessions.
     fn by_path(&mut self) -> io::Result<Vec<u32>> {
         /// Limit on the bytes of paths in memory.

@@ -83,12 +83,10 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     for path in &args.receipts {
         merged.read(path)?;
     }
-    let store = Store::of(base.clone(), INTERRUPTION);
     if args.receipts.is_empty() {
-        merged.read_store(store.clone())?;
+        merged.read_store(Store::of(base.clone(), INTERRUPTION))?;
     }
     let time = merged.each_written(&mut |line| journal.append_new(line))?;
-    merged.each_begun(&store, &mut |line| journal.append_new(line))?;
     journal.sync()?;
     journal.close()?;
     // A worker that was killed after another one had converted its units has left files in folders to which no

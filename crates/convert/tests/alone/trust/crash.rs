@@ -425,7 +425,11 @@ fn tree(root: &Path) -> Tree {
         for entry in fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("an entry").path();
             let mode = path.symlink_metadata().expect("there").permissions().mode();
-            let name = path.strip_prefix(root).expect("below").to_owned();
+            let mut name = path.strip_prefix(root).expect("below").to_owned();
+            if name.parent().is_some_and(|above| above.ends_with(".convert-receipts/begun")) {
+                // Each worker has a file with a name of its own, until `merge` takes the lines over.
+                name.set_file_name("a worker");
+            }
             let text = name.to_string_lossy();
             let tells_times = [".convert-journal.jsonl", ".convert-receipts", "report", "plan"]
                 .iter()

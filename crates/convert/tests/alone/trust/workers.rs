@@ -231,16 +231,97 @@ fn is_done_again_after_a_kill(carry: &str, call: &str, n: usize) -> bool {
     let merged = stage.ask(&["merge", "--plan", "plan"]);
     assert_eq!(merged.status.code(), Some(0), "{place}: {}", text(&merged));
     assert!(files(&stage.path("out")) == stage.expected(&["--carry", carry]), "{place}");
-    assert!(!has_begun(&stage.path("out/.convert-receipts")), "{place}");
+    assert!(!stage.path("out/.convert-receipts/begun").exists(), "{place}");
     true
 }
 
-/// Returns whether the receipts have lines of outputs that were about to get their names.
-fn has_begun(receipts: &Path) -> bool {
-    let list = |folder: PathBuf| fs::read_dir(folder).expect("a folder").flatten();
-    let folders = list(receipts.to_owned()).map(|folder| folder.path());
-    let mut files = folders.flat_map(list).map(|file| file.path());
-    files.any(|file| file.extension().is_some_and(|it| it == "begun"))
+/// Receipts are not flushed, and a power cut may lose them. The lines before the names are flushed, and show that the
+/// outputs are of this program.
+#[test]
+fn sources_that_change_after_a_power_cut_are_converted_again() {
+    let more = ["--to", "clido"];
+    let lose_receipts = |stage: &Stage| {
+        for entry in fs::read_dir(stage.path("out/.convert-receipts")).expect("receipts") {
+            let path = entry.expect("an entry").path();
+            if !path.ends_with("begun") {
+                fs::remove_dir_all(path).expect("removed");
+            }
+        }
+        stage.write(3, 6, "changed");
+    };
+    let stage = Stage::new(3, 4);
+    stage.plan(&more);
+    stage.work(&[]);
+    lose_receipts(&stage);
+    // A file of somebody else is not replaced.
+    fs::write(stage.path("out/d1/s1.jsonl"), "mine").expect("written");
+    stage.plan(&more);
+    let receipts = stage.work(&[]);
+    assert_eq!(counts(&receipts), BTreeMap::from([("fail", 1), ("ok", 2)]), "{receipts:?}");
+    fs::remove_file(stage.path("out/d1/s1.jsonl")).expect("removed");
+    assert_eq!(counts(&stage.work(&[])), BTreeMap::from([("ok", 1), ("skip", 2)]));
+    assert_eq!(stage.ask(&["merge", "--plan", "plan"]).status.code(), Some(0));
+    assert!(files(&stage.path("out")) == stage.expected(&[]));
+    assert!(!stage.path("out/.convert-receipts/begun").exists());
+    // One run over the folder knows the outputs of workers, too, and takes their lines over.
+    let stage = Stage::new(3, 4);
+    stage.plan(&more);
+    stage.work(&[]);
+    lose_receipts(&stage);
+    let dry = stage.run("out", &["--dry-run"]);
+    assert_eq!(dry.status.code(), Some(0), "{}", text(&dry));
+    let run = stage.run("out", &[]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run));
+    assert!(files(&stage.path("out")) == stage.expected(&[]));
+    assert!(!stage.path("out/.convert-receipts/begun").exists());
+}
+
+/// Workers know the outputs of runs over the folder by its journal.
+#[test]
+fn outputs_of_a_run_over_the_folder_are_replaced_if_their_sources_change() {
+    let stage = Stage::new(3, 4);
+    stage.plan(&["--to", "clido"]);
+    stage.work(&[]);
+    stage.write(3, 6, "changed");
+    // The receipts know older outputs.
+    assert_eq!(stage.run("out", &[]).status.code(), Some(0));
+    stage.write(3, 9, "changed again");
+    stage.plan(&["--to", "clido"]);
+    let receipts = stage.work(&[]);
+    assert_eq!(counts(&receipts), BTreeMap::from([("ok", 3)]), "{receipts:?}");
+    assert_eq!(stage.ask(&["merge", "--plan", "plan"]).status.code(), Some(0));
+    assert!(files(&stage.path("out")) == stage.expected(&[]));
+}
+
+/// Checks that the lines of all outputs are on the disk before the outputs get their names, with one flush for a batch.
+#[test]
+fn lines_of_workers_are_flushed_before_the_names() {
+    if !has("strace", &["-o", "/dev/null", "true"]) {
+        return;
+    }
+    let stage = Stage::new(100, 3);
+    stage.plan(&["--to", "clido"]);
+    let mut traced = Command::new("strace");
+    traced.args(["-f", "-y", "-qq", "-s", "100000", "-o"]).arg(stage.path("trace"));
+    traced.args(["-e", "trace=fsync,fdatasync,renameat2,write"]);
+    traced.arg(env!("CARGO_BIN_EXE_convert")).args(["work", "plan", "-j", "1"]);
+    let output = traced.current_dir(stage.folder.path()).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let trace = fs::read_to_string(stage.path("trace")).expect("a trace");
+    let lines: Vec<&str> = trace.lines().collect();
+    let is_flush = |line: &&str| line.contains("fdatasync(") && line.contains("/begun/");
+    let mut n_names = 0;
+    for (n, line) in lines.iter().enumerate().filter(|(_, line)| line.contains("renameat2(")) {
+        n_names += 1;
+        let name = line.split('"').nth(3).expect("a name");
+        let begun = lines[..n].iter().rposition(|line| {
+            line.contains("\\\"begun\\\"") && line.contains(&format!("/{name}\\\""))
+        });
+        let begun = begun.expect("a line before the name");
+        assert!(lines[begun..n].iter().any(is_flush), "{name}: named before its line");
+    }
+    assert_eq!(n_names, 100);
+    assert!(lines.iter().filter(|line| is_flush(line)).count() <= 4, "a flush for each batch");
 }
 
 #[test]

@@ -1,0 +1,220 @@
+//! The lines of outputs to which workers are about to give their names.
+//!
+//! Workers share a folder, and none of them writes its journal. Each one appends these lines to a file of its own:
+//!
+//! ```text
+//! append  .convert-receipts/begun/14610-9f3c0a7e.jsonl   {"v":1,"begun":"s1.jsonl",..}
+//! fsync   .convert-receipts/begun/14610-9f3c0a7e.jsonl
+//! rename  .s1.jsonl.tmp-14610-32b66833-09f5685f  s1.jsonl
+//! ```
+//!
+//! The file stays when the worker ends, because receipts are not flushed: after a power cut, its lines alone show that
+//! the outputs are of this program. The next run over the folder, or `merge`, moves the lines into the journal.
+
+use std::{
+    collections::{HashMap, hash_map::RandomState},
+    ffi::{OsStr, OsString},
+    fs::File,
+    hash::BuildHasher,
+    io::{self, Read, Seek, SeekFrom},
+    path::{Path, PathBuf},
+    process,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use jsonl::Stream;
+use storage::{FILE_MODE, Folder, JOURNAL, RECEIPTS, Replace};
+
+use super::{JournalEntry, OutputRoot, index::JournalIndex, writer::append_whole};
+
+/// The folder of the files, below the receipts.
+const BEGUN: &str = "begun";
+
+/// The number of bytes after which moved lines are written.
+const MAX_MOVED: usize = 256 * 1024;
+
+/// The lines that a worker appends, and the lines that it finds in its output folder.
+#[derive(Debug)]
+pub(crate) struct BegunLog {
+    root: Arc<Folder>,
+    own: Mutex<Option<OwnFile>>,
+    found: Mutex<Found>,
+}
+
+/// The file of this worker.
+#[derive(Debug)]
+struct OwnFile {
+    file: File,
+    /// The folders that must be flushed once, so that the file's name is on the disk.
+    unsynced: Vec<Arc<Folder>>,
+}
+
+/// The lines of the journal and of all workers, as far as they were read.
+#[derive(Debug, Default)]
+struct Found {
+    index: JournalIndex,
+    has_journal: bool,
+    /// The number of bytes that were read of each file.
+    read: HashMap<OsString, u64>,
+}
+
+impl BegunLog {
+    /// Creates the log of a worker. Its file is created with the first lines.
+    pub(crate) fn below(root: Arc<Folder>) -> Self {
+        Self { root, own: Mutex::default(), found: Mutex::default() }
+    }
+
+    /// Appends lines, in one write.
+    pub(super) fn append(&self, lines: &[u8]) -> io::Result<()> {
+        let mut own = locked(&self.own);
+        let own = match &mut *own {
+            Some(own) => own,
+            none => none.insert(OwnFile::create(&self.root)?),
+        };
+        append_whole(&mut own.file, lines)
+    }
+
+    /// Syncs the lines to the disk.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        let mut own = locked(&self.own);
+        let Some(own) = &mut *own else { return Ok(()) };
+        own.file.sync_data()?;
+        own.unsynced.iter().try_for_each(|folder| folder.sync())?;
+        own.unsynced.clear();
+        Ok(())
+    }
+
+    /// Returns the rule for replacing a file, as [`super::Journal::own`] does, by the lines of the journal and of all
+    /// workers.
+    pub(super) fn own(
+        &self,
+        base: &OutputRoot,
+        below: &Path,
+        new: &JournalEntry,
+    ) -> Option<Replace> {
+        self.found(base, below)?.index.own(base, below, new)
+    }
+
+    /// Returns whether a file is there that an earlier run or worker wrote, or was about to.
+    pub(super) fn has_written(&self, base: &OutputRoot, below: &Path) -> bool {
+        self.found(base, below).is_some_and(|found| found.index.has_written(below))
+    }
+
+    /// Reads the lines since the last call; `None` if there is no file at the path, which is the most frequent case.
+    fn found(&self, base: &OutputRoot, below: &Path) -> Option<MutexGuard<'_, Found>> {
+        base.read(below).ok()?;
+        let mut found = locked(&self.found);
+        found.read_new(&self.root);
+        Some(found)
+    }
+}
+
+impl OwnFile {
+    fn create(root: &Arc<Folder>) -> io::Result<Self> {
+        let receipts = root.create_below(Path::new(RECEIPTS))?;
+        let folder = receipts.create_below(Path::new(BEGUN))?;
+        loop {
+            // Each `RandomState` has new keys.
+            let random = RandomState::new().hash_one(process::id()) as u32;
+            let name = format!("{}-{random:08x}.jsonl", process::id());
+            match folder.make(OsStr::new(&name), FILE_MODE) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                // Another worker may have created a folder and not flushed it.
+                file => {
+                    return Ok(Self {
+                        file: file?,
+                        unsynced: vec![folder, receipts, root.clone()],
+                    });
+                }
+            }
+        }
+    }
+}
+
+impl Found {
+    /// Reads the journal once, and the new lines of all workers. A file that cannot be read has no lines: an output
+    /// that nobody knows is not replaced.
+    fn read_new(&mut self, root: &Arc<Folder>) {
+        if !self.has_journal
+            && let Ok(journal) = root.read(OsStr::new(JOURNAL))
+            && let Ok((index, _)) = JournalIndex::read(journal)
+        {
+            (self.index, self.has_journal) = (index, true);
+        }
+        let Ok(Some(folder)) = folder(root) else { return };
+        for name in names(&folder) {
+            let n_read = self.read.entry(name.clone()).or_default();
+            let lines = folder.read(&name).and_then(|mut file| {
+                file.seek(SeekFrom::Start(*n_read))?;
+                Ok(file)
+            });
+            *n_read += lines.and_then(|lines| self.index.take_lines(lines)).unwrap_or_default();
+        }
+    }
+}
+
+/// Moves the lines of all workers to the end of a journal, and into its index if there is one. The caller holds the lock
+/// of the journal, so no worker appends lines. A file whose lines cannot be moved stays, for the next run.
+pub(super) fn move_lines(root: &Arc<Folder>, journal: &mut File, index: Option<&mut JournalIndex>) {
+    let Ok(Some(folder)) = folder(root) else { return };
+    if let Some(index) = index {
+        take_lines(&folder, index);
+    }
+    let mut is_moved = |name: &OsString| folder.read(name).and_then(|it| copy_lines(it, journal));
+    let moved: Vec<_> = names(&folder).into_iter().filter(|name| is_moved(name).is_ok()).collect();
+    if journal.sync_data().is_ok() {
+        for name in &moved {
+            _ = folder.remove(name);
+        }
+        if let Ok(receipts) = root.below(Path::new(RECEIPTS)) {
+            // A folder with files in it stays.
+            _ = receipts.remove_folder(OsStr::new(BEGUN));
+        }
+    }
+}
+
+/// Adds the lines of all workers to the index of a journal, for a dry run.
+pub(super) fn read_lines(root: &Arc<Folder>, index: &mut JournalIndex) {
+    if let Ok(Some(folder)) = folder(root) {
+        take_lines(&folder, index);
+    }
+}
+
+fn take_lines(folder: &Folder, index: &mut JournalIndex) {
+    for name in names(folder) {
+        _ = folder.read(&name).and_then(|lines| index.take_lines(lines));
+    }
+}
+
+/// Appends the whole lines of a file to a journal.
+fn copy_lines(from: impl Read, journal: &mut File) -> io::Result<()> {
+    let (mut stream, mut lines) = (Stream::new(from), Vec::new());
+    while let Some(line) = stream.next()?.filter(|line| line.is_terminated()) {
+        lines.extend_from_slice(line.bytes());
+        if lines.len() >= MAX_MOVED {
+            append_whole(journal, &lines)?;
+            lines.clear();
+        }
+    }
+    append_whole(journal, &lines)
+}
+
+/// Opens the folder of the files; `None` if there is none.
+fn folder(root: &Arc<Folder>) -> io::Result<Option<Arc<Folder>>> {
+    match root.below(&PathBuf::from(RECEIPTS).join(BEGUN)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        folder => folder.map(Some),
+    }
+}
+
+/// Returns the names of the files.
+fn names(folder: &Folder) -> Vec<OsString> {
+    let mut names: Vec<_> =
+        folder.entries().unwrap_or_default().into_iter().map(|entry| entry.name).collect();
+    names.sort_unstable();
+    names
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
