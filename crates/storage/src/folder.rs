@@ -218,6 +218,11 @@ impl Folder {
         system::kind(self.at(), name)
     }
 
+    /// Returns whether it is on a file system that no other machine has, as far as the system tells.
+    pub fn is_local(&self) -> bool {
+        system::is_local(&self.handle)
+    }
+
     /// Returns the files and folders in it.
     ///
     /// # Errors

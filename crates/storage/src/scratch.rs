@@ -118,11 +118,12 @@ fn remove_dead(above: &Folder) {
 
 fn is_left(folder: &Folder, name: &OsStr) -> bool {
     let Ok(metadata) = folder.metadata() else { return false };
-    let age = metadata.modified().ok().and_then(|it| it.elapsed().ok());
+    let modified = metadata.modified().ok();
+    let age = modified.and_then(|it| it.elapsed().ok());
     let is_old = age.is_some_and(|age| age > MAX_AGE);
     // A process with this id may run in another container.
     let is_free = || folder.lock().is_ok_and(|it| matches!(it, Lock::Held | Lock::Unknown));
-    is_own(&metadata) && (is_of_the_dead(name) || is_old) && is_free()
+    is_own(&metadata) && (is_of_the_dead(folder, name, modified) || is_old) && is_free()
 }
 
 /// Removes a folder with its content, without following links. What cannot be removed does not keep the rest.

@@ -12,15 +12,15 @@ use std::{fs::File, path::Path};
 
 #[cfg(unix)]
 pub(crate) use self::unix::{
-    enter, entries, identity, identity_of_path, is_alive, is_own, kind, link, lock, make_folder,
-    mode, open, open_folder, remove, remove_folder, rename_over, rename_to_free, set_mode, stat,
-    sync_folder,
+    enter, entries, identity, identity_of_path, is_alive, is_local, is_own, kind, link, lock,
+    make_folder, mode, open, open_folder, remove, remove_folder, rename_over, rename_to_free,
+    set_mode, stat, sync_folder, uptime,
 };
 #[cfg(windows)]
 pub(crate) use self::windows::{
-    enter, entries, identity, identity_of_path, is_alive, is_own, kind, link, lock, make_folder,
-    mode, open, open_folder, remove, remove_folder, rename_over, rename_to_free, set_mode, stat,
-    sync_folder,
+    enter, entries, identity, identity_of_path, is_alive, is_local, is_own, kind, link, lock,
+    make_folder, mode, open, open_folder, remove, remove_folder, rename_over, rename_to_free,
+    set_mode, stat, sync_folder, uptime,
 };
 
 #[cfg(unix)]

@@ -12,13 +12,13 @@ use std::{
     path::Path,
     process,
     sync::{Arc, Mutex, OnceLock, PoisonError},
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use crate::{
     folder::{Entry, Folder, Identity},
     interruption::Remembered,
-    system::{FileKind, is_alive},
+    system::{FileKind, is_alive, uptime},
 };
 
 /// Limit on the bytes of a file name, on the file systems that we know.
@@ -100,7 +100,7 @@ pub fn remove_stale(root: &Arc<Folder>) {
 }
 
 /// Removes temporary files in a folder and below it whose process is known to be dead. Needs no
-/// lock: the files of other machines stay.
+/// lock: files that may be of other machines stay.
 pub fn remove_dead(root: &Arc<Folder>) {
     remove(root, is_left_by_the_dead);
 }
@@ -129,8 +129,28 @@ fn is_first_time(folder: &Folder) -> bool {
 
 /// Returns whether a file of a folder is a temporary file whose process is known to be dead.
 pub fn is_left_by_the_dead(folder: &Folder, name: &OsStr) -> bool {
-    let owner = name.to_str().and_then(owner_of);
-    owner.is_some_and(|owner| is_dead(owner) || is_old(folder, name))
+    let Some(owner) = name.to_str().and_then(owner_of) else { return false };
+    let modified = || folder.read(name).ok()?.metadata().ok()?.modified().ok();
+    is_dead(owner) || is_old(folder, name) || is_of_earlier_start(folder, owner.1, modified)
+}
+
+/// Returns whether a name in a folder belongs to a process that ended when this machine did: `modified` is before its
+/// start, and no other machine has the file system.
+fn is_of_earlier_start(
+    folder: &Folder,
+    boot: &str,
+    modified: impl Fn() -> Option<SystemTime>,
+) -> bool {
+    boot != boot_id()
+        && modified().zip(start()).is_some_and(|(modified, start)| modified < start)
+        && folder.is_local()
+}
+
+/// Returns the time at which this machine started, as far as it is known.
+#[expect(clippy::disallowed_methods, reason = "no output depends on it")]
+fn start() -> Option<SystemTime> {
+    static START: OnceLock<Option<SystemTime>> = OnceLock::new();
+    *START.get_or_init(|| SystemTime::now().checked_sub(uptime()?))
 }
 
 /// Returns whether a process of this machine, since its last start, has ended.
@@ -138,9 +158,10 @@ fn is_dead((pid, boot): (u32, &str)) -> bool {
     boot == boot_id() && !is_alive(pid)
 }
 
-/// Returns whether a temporary name belongs to a dead process.
-pub(crate) fn is_of_the_dead(name: &OsStr) -> bool {
-    name.to_str().and_then(owner_of).is_some_and(is_dead)
+/// Returns whether the temporary name of a folder belongs to a dead process. `modified` is the time of its last change.
+pub(crate) fn is_of_the_dead(folder: &Folder, name: &OsStr, modified: Option<SystemTime>) -> bool {
+    let owner = name.to_str().and_then(owner_of);
+    owner.is_some_and(|owner| is_dead(owner) || is_of_earlier_start(folder, owner.1, || modified))
 }
 
 /// Removes the files in a folder and below it for which `is_left` returns true.
@@ -236,6 +257,26 @@ mod tests {
         }
         let long = temporary_name("é".repeat(127).as_ref(), 7);
         assert!(long.len() <= MAX_NAME && long.len() > MAX_NAME - 2, "{}", long.len());
+    }
+
+    #[test]
+    fn what_a_run_left_before_this_machine_started_is_removed_from_its_own_disk() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = Folder::open(folder.path()).expect("a folder");
+        let other_boot = if boot_id() == "00000000" { "11111111" } else { "00000000" };
+        let path = folder.path().join(format!(".a.tmp-{}-{other_boot}-01234567", process::id()));
+        let file = fs::File::create(&path).expect("created");
+        remove_dead(&root);
+        assert!(path.exists(), "it may be of another machine");
+        let Some(start) = start() else { return };
+        let before = start - Duration::from_secs(1);
+        file.set_modified(before).expect("set");
+        remove_dead(&root);
+        assert_eq!(path.exists(), !root.is_local());
+        let name = path.file_name().expect("a name");
+        assert_eq!(is_of_the_dead(&root, name, Some(before)), root.is_local());
+        let after = start + Duration::from_secs(1);
+        assert!(!is_of_the_dead(&root, name, Some(after)));
     }
 
     #[test]

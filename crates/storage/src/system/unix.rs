@@ -9,6 +9,7 @@ use std::{
         fs::{MetadataExt, OpenOptionsExt},
     },
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use rustix::{
@@ -198,6 +199,45 @@ fn is_zombie(pid: u32) -> bool {
 
 #[cfg(not(target_os = "linux"))]
 fn is_zombie(_: u32) -> bool {
+    false
+}
+
+/// Returns the time since this machine started.
+#[cfg(target_os = "linux")]
+pub(crate) fn uptime() -> Option<Duration> {
+    // `7 (a name) S 1 ..`: the 22nd member is the time from that start to the start of this process, which is young.
+    // `/proc/uptime` may be the time of a container.
+    let stat = fs::read_to_string("/proc/self/stat").ok()?;
+    let (_, members) = stat.rsplit_once(')')?;
+    let hundredths: u64 = members.split_whitespace().nth(19)?.parse().ok()?;
+    Some(Duration::from_millis(hundredths.checked_mul(10)?))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn uptime() -> Option<Duration> {
+    None
+}
+
+/// Returns whether a file is on a file system that no other machine has. Unknown file systems may be shared.
+#[cfg(target_os = "linux")]
+pub(crate) fn is_local(file: &File) -> bool {
+    /// ext2 to ext4, XFS, Btrfs, F2FS, ZFS, bcachefs, tmpfs, and the overlays of containers (statfs(2)).
+    const LOCAL: [u64; 8] = [
+        0xef53,
+        0x5846_5342,
+        0x9123_683e,
+        0xf2f5_2010,
+        0x2fc1_2fc1,
+        0xca45_1a4e,
+        0x0102_1994,
+        0x794c_7630,
+    ];
+    rustix::fs::fstatfs(file)
+        .is_ok_and(|found| LOCAL.contains(&(found.f_type as u64 & 0xffff_ffff)))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn is_local(_: &File) -> bool {
     false
 }
 

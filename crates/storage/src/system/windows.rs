@@ -9,6 +9,7 @@ use std::{
     io,
     os::windows::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use super::{At, FileKind, FileTimes, How};
@@ -115,6 +116,16 @@ pub(crate) fn remove_folder(at: At<'_>, name: &OsStr) -> io::Result<()> {
 /// Does nothing: Windows has no call that syncs the names in a folder.
 pub(crate) fn sync_folder(_: &File) -> io::Result<()> {
     Ok(())
+}
+
+/// Returns the time since this machine started. It is not known here: files of dead runs are removed by their age.
+pub(crate) fn uptime() -> Option<Duration> {
+    None
+}
+
+/// Returns whether a file is on a file system that no other machine has, as far as that is known.
+pub(crate) fn is_local(_: &File) -> bool {
+    false
 }
 
 /// Asks for a lock, and returns at once. A folder has no lock.
