@@ -277,6 +277,10 @@ impl RunOutputs {
     /// is replaced, an equal one stays. Any other file belongs to somebody else.
     fn ways(&self, files: &[Finished], replace: Replace, records: &[JournalEntry]) -> Vec<Replace> {
         let as_asked = vec![replace; files.len()];
+        if replace == Replace::KeepEach && files.iter().all(Finished::is_free_or_equal) {
+            // Another worker has written the same files in the meantime, and has kept the older ones.
+            return vec![Replace::KeepOld; files.len()];
+        }
         let (Some(root), Some(record)) = (&self.root, records.first()) else { return as_asked };
         if !matches!(replace, Replace::Never | Replace::KeepOld) {
             return as_asked;

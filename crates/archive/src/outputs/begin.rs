@@ -160,10 +160,10 @@ impl RunOutputs {
 mod tests {
     use std::{fs, io::Write as _};
 
-    use storage::{Interruption, Scratch};
+    use storage::{Interruption, Replace, Scratch};
 
     use super::*;
-    use crate::outputs::Durability;
+    use crate::outputs::{Durability, PublishSet};
 
     #[test]
     fn a_folder_is_opened_once_and_made_again_if_it_is_gone() {
@@ -197,6 +197,32 @@ mod tests {
         assert_eq!(fs::read_dir(&other).expect("a folder").count(), 0);
         let path = scratch.path().join("s2/tool-results/a.txt");
         assert!(outputs.create_beside(&main, &path, 0o600, 1).is_ok());
+    }
+
+    /// Two workers may convert the same source, which has shrunk.
+    #[test]
+    fn files_that_another_worker_has_written_in_the_meantime_are_not_kept_as_older_ones() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.jsonl");
+        let names = ["a.jsonl.carry", "a.jsonl"].map(|name| folder.path().join(name));
+        let write = |texts: [&str; 2]| {
+            let outputs = RunOutputs::below(folder.path(), false, Interruption::default());
+            let outputs = outputs.expect("opened");
+            let files = names.iter().zip(texts).map(|(path, text)| {
+                let mut file = outputs.create(path, 0o600).expect("created");
+                file.write_all(text.as_bytes()).expect("written");
+                file.finish().expect("finished")
+            });
+            let set = PublishSet::new(files.collect(), Replace::KeepEach);
+            outputs.publish_set(&path, set).expect("published");
+        };
+        let n_files = || fs::read_dir(folder.path()).expect("a folder").count();
+        write(["same", "long"]);
+        write(["same", "short"]);
+        assert_eq!(n_files(), 4, "an equal sidecar is kept with its main file");
+        write(["same", "short"]);
+        assert_eq!(n_files(), 4);
+        assert_eq!(fs::read(folder.path().join("a.jsonl.bak")).expect("kept"), b"long");
     }
 
     #[test]
