@@ -68,6 +68,7 @@ pub struct Format {
     pub is_record: fn(Value<'_>) -> bool,
     read: ReadEvent,
     read_more: Option<ReadNextEvent>,
+    read_each: Option<ReadEachEvent>,
     /// Creates a writer.
     pub writer: fn(&Options, Facts) -> Box<dyn EventWriter>,
     /// Creates a planner that decides which lines are the conversation; `None` if all are.
@@ -107,6 +108,9 @@ pub type ReadEvent = for<'l> fn(Value<'l>) -> Event<'l>;
 
 /// Reads event `n` of a record, for `n` from 1; `None` past the last one.
 pub type ReadNextEvent = for<'l> fn(Value<'l>, u32) -> Option<Event<'l>>;
+
+/// Calls a function with all events of a record, in order, until it returns false.
+pub type ReadEachEvent = for<'l> fn(Value<'l>, &mut dyn FnMut(Event<'l>) -> bool);
 
 /// Creates a planner.
 pub type CreatePlanner = fn(&Options) -> Box<dyn Planner>;
@@ -163,6 +167,7 @@ impl Format {
             is_record: functions.is_record,
             read: functions.read,
             read_more: None,
+            read_each: None,
             writer: functions.writer,
             planner: None,
             checker: functions.checker,
@@ -276,6 +281,14 @@ impl Format {
     #[must_use]
     pub const fn read_more(mut self, read_more: ReadNextEvent) -> Self {
         self.read_more = Some(read_more);
+        self
+    }
+
+    /// Sets a function that passes on all events of a record, the same as the functions for one event. A record with
+    /// many events takes less time with it, because the search for an event does not start anew.
+    #[must_use]
+    pub const fn read_each(mut self, read_each: ReadEachEvent) -> Self {
+        self.read_each = Some(read_each);
         self
     }
 
@@ -404,6 +417,9 @@ impl Format {
         record: Value<'l>,
         mut each: impl FnMut(&Event<'l>) -> bool,
     ) -> bool {
+        if let Some(read_each) = self.read_each {
+            return with_numbers(read_each, record, &mut each);
+        }
         let mut event = (self.read)(record);
         let Some(read_more) = self.read_more else { return each(&event) };
         for n in 1.. {
@@ -416,6 +432,29 @@ impl Format {
             event = Event { nth: n, ..next };
         }
         true
+    }
+}
+
+/// Calls `each` with the events of a record, and with their numbers, until it returns false. Returns whether it
+/// never did.
+fn with_numbers<'l>(
+    read_each: ReadEachEvent,
+    record: Value<'l>,
+    each: &mut dyn FnMut(&Event<'l>) -> bool,
+) -> bool {
+    // An event waits until it is known whether another one comes after it.
+    let (mut last, mut nth, mut goes_on) = (None, 0, true);
+    read_each(record, &mut |next| {
+        if let Some(event) = last.take() {
+            goes_on = each(&Event { has_next: true, ..event });
+        }
+        last = Some(Event { nth, ..next });
+        nth += 1;
+        goes_on
+    });
+    match last {
+        Some(event) if goes_on => each(&event),
+        _ => goes_on,
     }
 }
 

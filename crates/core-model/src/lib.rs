@@ -95,7 +95,7 @@ pub use self::{
     follower::{Followed, Follower},
     format::{
         CARRY_MEMBER, CreatePlanner, EventWriter, Format, Functions, Limits, Options, Planner,
-        PreviewPrompt, ReadEvent, ReadNextEvent, Rewrites, SdkVersion, is_carry,
+        PreviewPrompt, ReadEachEvent, ReadEvent, ReadNextEvent, Rewrites, SdkVersion, is_carry,
     },
     formats::Formats,
     id::{

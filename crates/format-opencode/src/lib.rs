@@ -109,6 +109,7 @@ pub static FORMAT: Format = Format::new(
 .carry_places(&["parts[].metadata.convert", "info.metadata.convert"])
 .title_place("info.title")
 .read_more(read_more)
+.read_each(reader::read_each)
 .planner(|_| Box::<Revert>::default())
 .layout(layout::LAYOUT)
 .store(store::STORE)

@@ -68,6 +68,23 @@ pub fn read_more(record: Value<'_>, n: u32) -> Option<Event<'_>> {
     }
 }
 
+/// Calls `each` with the events of a record, as [`read_more`] returns them, until it returns false.
+pub(crate) fn read_each<'l>(record: Value<'l>, each: &mut dyn FnMut(Event<'l>) -> bool) {
+    if let Record::Message(message) = Record::decode(record)
+        && let Some(parts) = message.parts
+        && message.is_user()
+    {
+        let start = message_start(record, &message);
+        let mut bodies = bodies_of_user(&message, parts).enumerate().peekable();
+        if bodies.peek().is_none() {
+            each(start);
+        }
+        _ = bodies.all(|(n, body)| each(event_of_user(start, n, body)));
+        return;
+    }
+    _ = each(read(record)) && (1..).map_while(|n| read_more(record, n)).all(each);
+}
+
 fn other(record: Value<'_>) -> Event<'_> {
     Event { vocabulary: &VOCABULARY, ..Event::other(NAME, record) }
 }
@@ -103,7 +120,8 @@ fn is_of_new_session(title: &str) -> bool {
     NO_TITLE.iter().any(|start| title.strip_prefix(start).is_some_and(is_time))
 }
 
-fn read_message<'l>(record: Value<'l>, message: &MessageInfo<'l>, n: usize) -> Option<Event<'l>> {
+/// Returns an event with the context of a message.
+fn message_start<'l>(record: Value<'l>, message: &MessageInfo<'l>) -> Event<'l> {
     let mut event = other(record);
     event.context = Context {
         session_id: message.session_id,
@@ -112,25 +130,41 @@ fn read_message<'l>(record: Value<'l>, message: &MessageInfo<'l>, n: usize) -> O
         cwd: message.cwd,
         ..Context::default()
     };
+    event
+}
+
+/// Returns the events of a user's message: its compaction, its prompt, and texts that are not sent.
+fn bodies_of_user<'l>(
+    message: &MessageInfo<'l>,
+    parts: Value<'l>,
+) -> impl Iterator<Item = Body<'l>> + use<'l> {
+    let compaction = message.parts().find(|part| is_type(*part, "compaction"));
+    let prompt = message.parts().any(is_said);
+    let bodies = [
+        compaction.map(read_compaction),
+        prompt.then(|| Body::Message(read_prompt(message, parts))),
+    ];
+    bodies.into_iter().flatten().chain(message.parts().filter_map(read_note))
+}
+
+/// Returns event `n` of a user's message.
+fn event_of_user<'l>(start: Event<'l>, n: usize, body: Body<'l>) -> Event<'l> {
+    let mut event = Event { body, ..start };
+    if n > 0 && matches!(event.body, Body::Notice(_)) {
+        // The id is the prompt's.
+        event.context.uuid = None;
+    }
+    event
+}
+
+fn read_message<'l>(record: Value<'l>, message: &MessageInfo<'l>, n: usize) -> Option<Event<'l>> {
+    let mut event = message_start(record, message);
     let Some(parts) = message.parts else { return (n == 0).then_some(event) };
     if message.is_user() {
-        let compaction = message.parts().find(|part| is_type(*part, "compaction"));
-        let prompt = message.parts().any(is_said);
-        let bodies = [
-            compaction.map(read_compaction),
-            prompt.then(|| Body::Message(read_prompt(message, parts))),
-        ];
-        let notes = message.parts().filter_map(read_note);
-        event.body = match bodies.into_iter().flatten().chain(notes).nth(n) {
-            Some(body) => body,
-            None if n == 0 => Body::Other,
-            None => return None,
+        return match bodies_of_user(message, parts).nth(n) {
+            Some(body) => Some(event_of_user(event, n, body)),
+            None => (n == 0).then_some(event),
         };
-        if n > 0 && matches!(event.body, Body::Notice(_)) {
-            // The id is the prompt's.
-            event.context.uuid = None;
-        }
-        return Some(event);
     }
     if !message.role.is_some_and(|role| role.is("assistant")) {
         return (n == 0).then_some(event);

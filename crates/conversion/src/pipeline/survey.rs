@@ -289,8 +289,11 @@ impl<'c> Surveyor<'c> {
         let Conversion { from, to, carry, .. } = self.conversion;
         let survey = &mut self.survey;
         if self.has_sidecar && self.is_restored {
-            let value = event.ok().map(|event| event.value);
-            survey.guards.insert(line_guard(from, line, value));
+            let event = event.ok();
+            // All events of a record have its guard.
+            if event.is_none_or(|event| event.nth == 0) {
+                survey.guards.insert(line_guard(from, line, event.map(|event| event.value)));
+            }
         }
         let Ok(event) = event else { return };
         if self.is_restored && survey.start.is_none() {

@@ -382,3 +382,38 @@ fn no_line_of_a_client_has_a_long_run_of_hidden_lines() {
     assert!(back == source.as_bytes(), "{:?}", report.restored);
     assert!(!report.restored.is_not_the_source(), "{:?}", report.restored);
 }
+
+/// A record of many tool results has many events, and one guard: it is hashed once, not once for each event.
+#[test]
+fn the_way_back_of_many_results_takes_the_time_of_the_way_there() {
+    let results: Vec<String> = (0..600)
+        .map(|n| format!(r#"{{"type":"tool_result","tool_use_id":"t{n}","content":"ok"}}"#))
+        .collect();
+    let line = |parent: &str, n: usize, content: &str| {
+        format!(
+            r#"{{"parentUuid":{parent},"type":"user","uuid":"00000000-0000-4000-8000-00000000000{n}","sessionId":"11111111-1111-4111-8111-111111111111","timestamp":"2026-01-02T03:04:05.000Z","message":{{"role":"user","content":[{content}]}}}}"#
+        ) + "\n"
+    };
+    let text = r#"{"type":"text","text":"a"}"#;
+    let parent = r#""00000000-0000-4000-8000-000000000001""#;
+    // A result without its call is a text that is not sent.
+    let second = line(parent, 2, &format!("{},{text}", results.join(",")));
+    let source = (line("null", 1, text) + &second).into_bytes();
+    let convert = |from, to, source: &[u8], sidecar: Option<Vec<u8>>| {
+        let [from, to] = [from, to].map(|name| convert::by_name(name).expect("a format"));
+        let carry = convert::CarryMode::Sidecar;
+        let options = core_model::Options::default();
+        let conversion =
+            convert::Conversion { formats: convert::FORMATS, from, to, carry, options };
+        let sidecar = sidecar
+            .map(|bytes| convert::Sidecar::open(std::io::Cursor::new(bytes)).expect("a sidecar"));
+        let start = std::time::Instant::now();
+        let converted = conversion.convert(source, sidecar).expect("converted");
+        (converted, start.elapsed())
+    };
+    let (there, time_there) = convert("claude-code", "opencode", &source, None);
+    let (back, time_back) = convert("opencode", "claude-code", &there.bytes, there.sidecar);
+    assert!(back.bytes == source);
+    assert!(there.bytes.len() > 100_000);
+    assert!(time_back < 40 * time_there, "{time_there:?} there, {time_back:?} back");
+}
