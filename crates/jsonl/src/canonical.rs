@@ -7,7 +7,8 @@ mod long;
 
 pub use self::long::each_canonical_of;
 use crate::{
-    Kind, Raw, Scanner, Style, Value, number::push_javascript_number, respell, scan::same::n_same,
+    Kind, Raw, Scanner, Style, Value, number::push_javascript_number, respell, respell::push_token,
+    scan::same::n_same, tokens::Tokens,
 };
 
 /// Limit on the depth of a value whose members are sorted.
@@ -70,6 +71,14 @@ impl Sink<'_> {
         self.pass_on();
     }
 
+    /// Appends a container that has too many values for an index as [`respell`] does, piece by piece.
+    fn respell_tokens(&mut self, container: Raw<'_>) {
+        for (_, token) in Tokens::new(container.as_str(), 0) {
+            push_token(self.buffer, token, Style::Compact);
+            self.pass_on();
+        }
+    }
+
     fn string(&mut self, string: Raw<'_>) {
         let written = string.as_str().as_bytes();
         let body = written.get(1..written.len().saturating_sub(1)).unwrap_or_default();
@@ -111,10 +120,14 @@ fn push_value(out: &mut Sink<'_>, value: Value<'_>, without: &[&str]) {
     match value.kind() {
         // Deep values are not in the index of their line, so they are scanned on their own.
         Kind::Object | Kind::Array if !value.is_indexed() => {
-            match Scanner::default().scan_raw(value.raw()) {
-                Ok(inner) if inner.is_indexed() => push_value(out, inner, without),
-                _ => out.respell(value.raw()),
+            let mut scanner = Scanner::default();
+            match scanner.scan_raw(value.raw()) {
+                Ok(inner) if inner.is_indexed() => return push_value(out, inner, without),
+                Ok(_) => {}
+                Err(_) => return out.respell(value.raw()),
             }
+            drop(scanner);
+            out.respell_tokens(value.raw());
         }
         Kind::Object => push_object(out, value, without),
         Kind::Array => {

@@ -12,6 +12,7 @@ mod duplicates;
 mod tokens;
 
 pub use self::tokens::each_respelt;
+pub(crate) use self::tokens::push_token;
 use self::{
     duplicates::{has_duplicates, has_many_members, without_duplicates},
     tokens::respell_tokens,

@@ -151,6 +151,9 @@ impl Scanner {
                 walk(text.as_bytes(), self.limit(text), &mut strings, nodes, &mut self.open)
             }
         };
+        if found.as_ref().is_ok_and(|oddities| oddities.too_many_values) {
+            free_removed(nodes);
+        }
         found.map_err(|(at, kind)| Error { offset: base + at as u64, kind })
     }
 
@@ -186,6 +189,13 @@ impl Scanner {
         }
         found
     }
+}
+
+/// Frees the memory of nodes that were removed because a container has too many values: it is as long as the line.
+#[cold]
+#[inline(never)]
+fn free_removed(nodes: &mut Vec<Node>) {
+    nodes.shrink_to(2 * nodes.len());
 }
 
 /// Returns bytes at offset `base` of an input as text.
@@ -278,6 +288,18 @@ mod tests {
             assert!(error.offset <= end as u64);
         }
         assert!(accepts(line));
+    }
+
+    /// The memory of a removed index is freed: the index of a container with too many values.
+    #[test]
+    fn a_removed_index_has_no_memory() {
+        for limit in [SPARING, NonZeroUsize::new(max_nodes(0)).expect("not zero")] {
+            let line = format!("{{\"a\":[{}1]}}", "1,".repeat(limit.get() + 9));
+            let mut scanner = Scanner { most: Some(limit), ..Scanner::default() };
+            let value = scanner.scan_slice(line.as_bytes(), 0).expect("valid");
+            assert!(value.get("a").is_some_and(|array| !array.is_indexed()));
+            assert!(scanner.nodes.capacity() < 64, "{}", scanner.nodes.capacity());
+        }
     }
 
     #[test]

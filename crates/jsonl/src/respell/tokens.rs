@@ -13,7 +13,8 @@ pub(super) fn respell_tokens(out: &mut Vec<u8>, written: &str, style: Style) {
     Tokens::new(written, 0).for_each(|(_, token)| push_token(out, token, style));
 }
 
-fn push_token(out: &mut Vec<u8>, token: &str, style: Style) {
+/// Appends one token in a style.
+pub(crate) fn push_token(out: &mut Vec<u8>, token: &str, style: Style) {
     match token.as_bytes() {
         [b'"', ..] => {
             push_string(out, body_of(token).unwrap_or_default(), style, style);
