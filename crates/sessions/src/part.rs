@@ -169,14 +169,15 @@ impl<'l> Part<'l> {
     }
 
     /// Returns the text of the part; for a tool use, its main argument.
-    pub fn words(&self, scanner: &mut Scanner) -> String {
+    pub fn words(&self, scanner: &mut Scanner) -> Cow<'l, str> {
         match self {
             Part::ToolUse(tool) => {
-                return argument(tool, scanner).unwrap_or_else(|| tool.input.json().to_string());
+                return argument(tool, scanner)
+                    .map_or_else(|| tool.input.json().into(), Cow::Owned);
             }
-            Part::Image(media_type) => return media_type.decode().into_owned(),
+            Part::Image(media_type) => return media_type.decode().into_owned().into(),
             // An unknown value is shown as JSON.
-            Part::Other(_, raw) => return raw.as_str().to_owned(),
+            Part::Other(_, raw) => return raw.as_str().into(),
             _ => {}
         }
         let mut words = String::new();
@@ -186,7 +187,7 @@ impl<'l> Part<'l> {
             }
             words.push_str(text);
         });
-        words
+        words.into()
     }
 }
 

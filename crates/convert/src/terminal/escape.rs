@@ -12,14 +12,16 @@ use archive::is_harmful;
 /// Returns `text` with control, direction and line-separating characters escaped.
 pub(crate) fn escape_for_terminal(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
-    for char in text.chars() {
-        if is_harmful(char) {
-            _ = write!(shown, "\\u{{{:x}}}", u32::from(char));
-        } else {
-            shown.push(char);
-        }
-    }
+    text.chars().for_each(|char| push_escaped(&mut shown, char));
     shown
+}
+
+fn push_escaped(shown: &mut String, char: char) {
+    if is_harmful(char) {
+        _ = write!(shown, "\\u{{{:x}}}", u32::from(char));
+    } else {
+        shown.push(char);
+    }
 }
 
 /// Writes a text as [`escape_lines`] returns it.
@@ -83,10 +85,25 @@ impl fmt::Write for ShownLines<'_> {
 
 /// Returns `text` as [`escape_for_terminal`] does, but keeps newlines and turns tabs into spaces.
 pub(crate) fn escape_lines(text: &str) -> String {
-    let lines = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
-    let lines: Vec<String> =
-        lines.map(|line| escape_for_terminal(&line.replace('\t', "    "))).collect();
-    lines.join("\n")
+    let mut shown = String::new();
+    push_escaped_lines(&mut shown, text);
+    shown
+}
+
+/// Appends a text as [`escape_lines`] returns it, so that a long one is copied once.
+pub(crate) fn push_escaped_lines(shown: &mut String, text: &str) {
+    shown.reserve(text.len());
+    for (line_idx, line) in text.split('\n').enumerate() {
+        if line_idx > 0 {
+            shown.push('\n');
+        }
+        for char in line.strip_suffix('\r').unwrap_or(line).chars() {
+            match char {
+                '\t' => shown.push_str("    "),
+                char => push_escaped(shown, char),
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -684,7 +684,9 @@ fn read(
     let format =
         sessions::read(FORMATS, &input, given, prefilter, &(), never, &mut |place, _, event| {
             let texts: Vec<String> = match event {
-                Ok(event) => parts(event).map(|part| part.words(&mut Scanner::default())).collect(),
+                Ok(event) => parts(event)
+                    .map(|part| part.words(&mut Scanner::default()).into_owned())
+                    .collect(),
                 Err(error) => vec![error.to_string()],
             };
             found.push((place.line, place.offset, texts.join("|")));

@@ -94,7 +94,7 @@ impl Hit<'_> {
             let mut found = needle.find(&words).map(|at| (words.clone(), at));
             self.part.for_each_text(scanner, &mut |text| {
                 if found.is_none() {
-                    found = needle.find(text).map(|at| (text.to_owned(), at));
+                    found = needle.find(text).map(|at| (text.to_owned().into(), at));
                 }
             });
             found

@@ -21,7 +21,7 @@ use crate::{
     reading::moments::printed,
     terminal::{
         Terminal,
-        escape::{escape_for_terminal, escape_lines, write_escaped},
+        escape::{escape_for_terminal, escape_lines, push_escaped_lines, write_escaped},
         painted,
         wrap::wrap,
     },
@@ -298,12 +298,14 @@ impl TextPage {
                 let bars = self.paint(DIM, &"│ ".repeat(depth));
                 let mut lines = words.lines();
                 let first = cut(lines.next().unwrap_or_default(), self.is_full);
-                let first = escape_lines(&first);
-                let first = cut(&first, self.is_full);
+                let mut shown = format!("{plain_name} ");
+                match self.is_full {
+                    true => push_escaped_lines(&mut shown, &first),
+                    false => shown.push_str(&cut(&escape_lines(&first), false)),
+                }
                 let columns = self.columns.unwrap_or(usize::MAX);
                 let room = columns.saturating_sub(2 * depth + 4).max(MIN_ROOM);
-                let words = format!("{plain_name} {first}");
-                for (line_idx, line) in wrap(words.trim_end(), room).enumerate() {
+                for (line_idx, line) in wrap(shown.trim_end(), room).enumerate() {
                     match line.strip_prefix(&*plain_name).filter(|_| line_idx == 0) {
                         Some(rest) => writeln!(out, "{bars}  > {name}{rest}")?,
                         None if line_idx == 0 => writeln!(out, "{bars}  > {line}")?,
