@@ -9,7 +9,7 @@ use std::{
 
 use conversion::Member;
 use core_model::LossKind;
-use sessions::{Input, UnknownFormat, found_sidecar_path};
+use sessions::{Input, UnknownFormat};
 use storage::{Interruption, Limits};
 
 use crate::{
@@ -120,7 +120,7 @@ pub struct Figures {
 fn was_converted(input: &Input) -> bool {
     /// Bytes that are searched for a carry.
     const MAX_HEAD: u64 = 64 * 1024;
-    if input.path().is_some_and(|path| found_sidecar_path(input.storage(), path).exists()) {
+    if input.found_sidecar().is_some() {
         return true;
     }
     let mut head = Vec::new();

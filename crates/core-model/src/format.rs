@@ -284,8 +284,8 @@ impl Format {
         self
     }
 
-    /// Sets a function that passes on all events of a record, the same as the functions for one event. A record with
-    /// many events takes less time with it, because the search for an event does not start anew.
+    /// Sets a function that passes on all events of a record, as `read` and [`Format::read_more`] return them one by one. It
+    /// reads a record with many events in one pass.
     #[must_use]
     pub const fn read_each(mut self, read_each: ReadEachEvent) -> Self {
         self.read_each = Some(read_each);

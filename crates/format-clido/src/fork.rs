@@ -6,7 +6,7 @@
 //!      {"type":"meta","session_id":"a",..}
 //! ```
 
-use std::io::Read;
+use std::io::{self, Read};
 
 use core_model::iso_millis;
 
@@ -35,7 +35,9 @@ use crate::{NotLoadable, SCHEMA_VERSION, SessionLine, SessionReader};
 /// # Ok::<(), format_clido::NotLoadable>(())
 /// ```
 pub fn fork(session: &[u8], session_id: &str, now: i64) -> Result<Vec<u8>, NotLoadable> {
-    let mut copy = fork_line(session, session_id, now)?.into_bytes();
+    // Reading bytes in memory does not fail.
+    let project_path = project_path(session).ok().flatten();
+    let mut copy = first_line(session_id, project_path, now)?.into_bytes();
     copy.push(b'\n');
     copy.extend_from_slice(session);
     if copy.last() != Some(&b'\n') {
@@ -44,19 +46,34 @@ pub fn fork(session: &[u8], session_id: &str, now: i64) -> Result<Vec<u8>, NotLo
     Ok(copy)
 }
 
-/// Returns the new first line of a copy, as [`fork`] writes it, without its end. A session that cannot be read to the
-/// end has the project of the lines before.
+/// Returns the new first line of a copy, as [`fork`] writes it, without its end.
 ///
 /// # Errors
 ///
-/// Returns an error if clido would not load the line.
-pub fn fork_line(session: impl Read, session_id: &str, now: i64) -> Result<String, NotLoadable> {
-    let lines = SessionReader::from_reader(session).lines_raw().map_while(Result::ok);
-    let project_path =
-        lines.filter_map(|line| line.line.ok().flatten()).find_map(|line| match line {
-            SessionLine::Meta { project_path, .. } => Some(project_path),
-            _ => None,
-        });
+/// Returns an outer error if the session cannot be read, and an inner one if clido would not load the line.
+pub fn fork_line(
+    session: impl Read,
+    session_id: &str,
+    now: i64,
+) -> io::Result<Result<String, NotLoadable>> {
+    Ok(first_line(session_id, project_path(session)?, now))
+}
+
+/// Returns the folder of the project, from the first line that has it.
+fn project_path(session: impl Read) -> io::Result<Option<String>> {
+    for line in SessionReader::from_reader(session).lines_raw() {
+        if let Ok(Some(SessionLine::Meta { project_path, .. })) = line?.line {
+            return Ok(Some(project_path));
+        }
+    }
+    Ok(None)
+}
+
+fn first_line(
+    session_id: &str,
+    project_path: Option<String>,
+    now: i64,
+) -> Result<String, NotLoadable> {
     let meta = SessionLine::Meta {
         session_id: session_id.to_owned(),
         schema_version: SCHEMA_VERSION as u32,

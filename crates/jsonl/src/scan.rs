@@ -191,7 +191,7 @@ impl Scanner {
     }
 }
 
-/// Frees the memory of nodes that were removed because a container has too many values: it is as long as the line.
+/// Frees the nodes of a container with too many values. They take as much memory as the line.
 #[cold]
 #[inline(never)]
 fn free_removed(nodes: &mut Vec<Node>) {

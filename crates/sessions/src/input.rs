@@ -208,6 +208,12 @@ impl Input {
         Sidecar::open_within(file, limit).map(Some)
     }
 
+    /// Returns the path of the sidecar that the input has; `None` if it has none.
+    pub fn found_sidecar(&self) -> Option<PathBuf> {
+        let Input::File { storage, path, .. } = self else { return None };
+        Some(found_sidecar_path(storage, path)).filter(|path| storage.stat_file(path).is_ok())
+    }
+
     /// Opens the sidecar of the input to read its bytes as they are. Returns the reader and the length in bytes;
     /// `None` if there is no sidecar.
     pub fn sidecar_file(&self) -> io::Result<Option<(Box<dyn Bytes>, u64)>> {
@@ -257,8 +263,8 @@ pub fn sidecar_path(path: &Path) -> PathBuf {
 }
 
 /// Returns the path of the sidecar that a file has. If another program compressed or expanded the file, its sidecar has
-/// the file's earlier name: `a.jsonl.carry` beside `a.jsonl.gz`.
-pub fn found_sidecar_path(storage: &Backend, path: &Path) -> PathBuf {
+/// the file's earlier name: `a.jsonl.carry` beside `a.jsonl.gz`. Beside several such files, it is nobody's.
+fn found_sidecar_path(storage: &Backend, path: &Path) -> PathBuf {
     let own = sidecar_path(path);
     let is_there = |path: &Path| storage.stat_file(path).is_ok();
     // A store answers each question with a request.
@@ -267,11 +273,13 @@ pub fn found_sidecar_path(storage: &Backend, path: &Path) -> PathBuf {
     }
     let bare = Compression::bare_path(path);
     let packed = Compression::ENDINGS.map(|ending| beside(&bare, ending));
-    let mut others = std::iter::once(bare).chain(packed).filter(|other| other != path);
-    // The sidecar of a file that is there is that file's.
-    let is_left = |other: &PathBuf| is_there(&sidecar_path(other)) && storage.stat(other).is_err();
-    let earlier = others.find(is_left).map(|other| sidecar_path(&other));
-    earlier.unwrap_or(own)
+    let others: Vec<PathBuf> =
+        std::iter::once(bare).chain(packed).filter(|other| other != path).collect();
+    let earlier = others.iter().map(|other| sidecar_path(other)).find(|sidecar| is_there(sidecar));
+    let is_absent = |other: &PathBuf| {
+        storage.stat(other).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    };
+    earlier.filter(|_| others.iter().all(is_absent)).unwrap_or(own)
 }
 
 /// Returns the path of a file's residue, which has the bytes that no record has.

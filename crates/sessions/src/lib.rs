@@ -66,7 +66,7 @@ pub use self::{
     documents::{documents_at, expand_documents},
     error::{ReadError, UnknownFormat, single_format},
     filter::{Filter, Matcher},
-    input::{Input, found_sidecar_path, is_inside_an_input, residue_path, sidecar_path, stem_of},
+    input::{Input, is_inside_an_input, residue_path, sidecar_path, stem_of},
     lineage::{Ancestry, Kin, Member, Relation, lineage},
     lookup::{LATEST, Lookup, absolute},
     needle::{Candidates, Needle, Prefilter},

@@ -18,7 +18,6 @@ use conversion::{Manifest, ManifestEntry, ManifestEntryKind};
 use storage::Stat;
 
 use self::start::Seen;
-use crate::input::sidecar_path;
 
 pub use self::{
     events::{SessionEvents, run_session},
@@ -112,8 +111,7 @@ impl Session {
     /// Returns the number of transcripts with a sidecar.
     pub fn n_sidecars(&self) -> u64 {
         let has_sidecar = |file: &&SessionFile| {
-            file.entry.kind != ManifestEntryKind::Side
-                && file.place.stat(&sidecar_path(&file.path)).is_ok()
+            file.entry.kind != ManifestEntryKind::Side && file.place.has_sidecar(&file.path)
         };
         self.files.iter().filter(has_sidecar).count() as u64
     }

@@ -9,9 +9,7 @@ use conversion::{
     CarryMode, Manifest, ManifestEntry, ManifestEntryKind, Source, conversion_history,
 };
 use core_model::{Agent, FileRole, Format, SessionTree};
-use sessions::{
-    Companion, Input, Session, SessionFiles, SessionPlace, UnknownFormat, found_sidecar_path,
-};
+use sessions::{Companion, Input, Session, SessionFiles, SessionPlace, UnknownFormat};
 
 use super::{
     names::beside,
@@ -42,11 +40,8 @@ pub(super) enum Direction {
 
 /// Returns whether a transcript of a session has a sidecar.
 fn has_sidecars(unit: &SessionFiles) -> bool {
-    unit.files().filter(|input| !input.is_side_file()).any(|input| {
-        let storage = input.storage();
-        let path = input.path().map(|path| found_sidecar_path(storage, path));
-        path.is_some_and(|path| storage.stat_file(&path).is_ok())
-    })
+    let mut transcripts = unit.files().filter(|input| !input.is_side_file());
+    transcripts.any(|input| input.found_sidecar().is_some())
 }
 
 /// The place to which a file beside a main file is restored.

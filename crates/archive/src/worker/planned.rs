@@ -143,24 +143,22 @@ impl Planned {
         if line.range.is_some() {
             return Err(Malformed::Piece);
         }
-        let root = line.root.text().map(path_of).ok_or(lacks("root"))?;
-        // A drive of Windows is not asked for: plans are read on other systems.
-        if !root.has_root() && !is_url(&root) {
-            return Err(Malformed::Relative);
-        }
-        Ok(Self {
+        let planned = Self {
             id: line.id.body().ok_or(lacks("id"))?.into(),
             main: line.main.text().map(path_of).ok_or(lacks("main"))?,
             subs: line.subs.texts().map(path_of).collect(),
             bytes: line.bytes.0.ok_or(lacks("bytes"))?,
             etag: line.etag.decoded().ok_or(lacks("etag"))?.into(),
-            root,
+            root: line.root.text().map(path_of).ok_or(lacks("root"))?,
             out: line.out.text().map(path_of).ok_or(lacks("out"))?,
             options: line.options.texts().map(|text| text.decode().into_owned()).collect(),
             digest: line.digest.hash().ok_or(lacks("digest"))?,
             same_as: line.same_as.decoded(),
             is_taken: line.taken.0 == Some(true),
-        })
+        };
+        // A drive of Windows is not asked for: plans are read on other systems.
+        let is_absolute = planned.root.has_root() || is_url(&planned.root);
+        is_absolute.then_some(planned).ok_or(Malformed::Relative)
     }
 
     /// Returns the files to convert, in this backend; `None` if a file does not belong to the main

@@ -14,13 +14,13 @@ use super::{
 };
 use crate::detect::MAX_LINES;
 
-/// The records of a file that may be derived.
+/// A check whether a file was derived, and whether its records are as they were written.
 #[derive(Debug)]
 pub struct DerivedFile {
     /// The format of the file.
     written: &'static Format,
     formats: Formats,
-    /// Respells records that another program spelled anew; of the source's format.
+    /// Finds the written spelling of records. Created at the first carry, which names the source's format.
     restorer: Option<Restorer>,
     totals: CarryTotals,
     is_derived: bool,
@@ -31,7 +31,7 @@ pub struct DerivedFile {
 }
 
 impl DerivedFile {
-    /// Creates a check of a file of a format.
+    /// Creates a check of a file in the format `written`.
     pub fn new(formats: Formats, written: &'static Format) -> Self {
         let totals = CarryTotals::default();
         Self {

@@ -13,10 +13,13 @@ use super::{
     spots::{Spot, SpotKind, numbers_of, spots_of},
 };
 
-/// Limits on the spellings of one record that a step tries, of numbers and of other values, and on the bytes of each of the
-/// two in all steps.
+/// Limit on the spellings that one step tries, for numbers.
 const MAX_TRIES: usize = 2048;
+
+/// Limit on the spellings that one step tries, also for strings, lists and objects.
 const MAX_TEXT_TRIES: usize = 512;
+
+/// Limit on the bytes of the spellings of one search, over all its steps.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 /// Limit on the bytes of tried spellings in a file.
@@ -194,6 +197,9 @@ impl RespeltValues {
         n_most: usize,
         is_by_key: bool,
     ) -> Option<String> {
+        if search.n_bytes >= MAX_BYTES {
+            return None;
+        }
         let choices = search.choices(units, manners);
         search.n_tries = 0;
         for n_changed in 1..=n_most {
@@ -263,7 +269,7 @@ impl Search<'_> {
         choices
     }
 
-    /// Tries all sets of this number of choices. `chosen` has the choices that are made, and the found ones at the end.
+    /// Tries all sets of this number of choices. On success, `chosen` has the choices that fit.
     fn combine<'c>(
         &mut self,
         choices: &'c [Choice],

@@ -141,7 +141,7 @@ fn pair(high: u16, low: u16) -> Option<char> {
 }
 
 impl ContainerManner {
-    /// Returns a list or an object in this manner; `None` if it is not one.
+    /// Returns a list or an object in this manner; `None` if a string in it has no end. Blanks other than spaces are kept.
     pub(super) fn spelled(self, value: &str) -> Option<String> {
         let (bytes, mut out, mut at) = (value.as_bytes(), String::with_capacity(value.len()), 0);
         while let Some(byte) = bytes.get(at) {

@@ -6,12 +6,13 @@
 
 use std::{borrow::Cow, hash::Hasher};
 
+use core_model::{Block, Content, Event, Format, Input, Role, ToolName, replacement_tool_name};
+use jsonl::{Raw, Style, Text, Value, each_respelt, respell};
+
 use super::{
     portions::{each_portion, is_unread},
     seed::{seeded_hash, seeded_hasher},
 };
-use core_model::{Block, Content, Event, Format, Input, Role, ToolName, replacement_tool_name};
-use jsonl::{Raw, Style, Text, Value, each_respelt, respell};
 
 /// The kind of a compared text.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]

@@ -13,7 +13,7 @@ use twox_hash::XxHash3_64;
 /// The seed of this run.
 static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0));
 
-/// Returns the hash of a text in this run. Texts of different `kind`s have different hashes.
+/// Returns the hash of a text in this run. The same text has another hash for each `kind`.
 pub(super) fn seeded_hash(kind: u64, text: &str) -> u64 {
     XxHash3_64::oneshot_with_seed(seed(kind), text.as_bytes())
 }

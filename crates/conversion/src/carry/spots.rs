@@ -9,6 +9,9 @@ use twox_hash::XxHash3_64;
 /// Limit on the numbers of a record, and on its spots.
 const MAX_SPOTS: usize = 4096;
 
+/// Limit on the depth of the values whose keys are known.
+const MAX_OPEN: usize = 4096;
+
 /// The depth up to which lists and objects are spots.
 const MAX_DEPTH: usize = 6;
 
@@ -39,7 +42,7 @@ pub(super) fn numbers_of(text: &str) -> Vec<Spot> {
 /// Returns the spots of a JSON text that are of some kinds, in the order of their starts; none if it has too many.
 pub(super) fn spots_of(text: &str, is_wanted: &dyn Fn(SpotKind) -> bool) -> Vec<Spot> {
     let (bytes, mut spots, mut open) = (text.as_bytes(), Vec::new(), Vec::new());
-    let (mut at, mut string, mut key) = (0, 0..0, 0);
+    let (mut at, mut string, mut key, mut n_deeper) = (0, 0..0, 0, 0_usize);
     while let Some(byte) = bytes.get(at) {
         let start = at;
         at += 1;
@@ -57,6 +60,8 @@ pub(super) fn spots_of(text: &str, is_wanted: &dyn Fn(SpotKind) -> bool) -> Vec<
                 }
             }
             b':' => key = XxHash3_64::oneshot(bytes.get(string.clone()).unwrap_or_default()),
+            b'{' | b'[' if open.len() >= MAX_OPEN => n_deeper += 1,
+            b'}' | b']' if n_deeper > 0 => n_deeper -= 1,
             b'{' | b'[' => {
                 let is_spot =
                     is_wanted(SpotKind::Container) && (1..=MAX_DEPTH).contains(&open.len());
@@ -101,6 +106,16 @@ fn has_several_spellings(string: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_behind_deep_ones_keep_their_keys() {
+        let text = format!(r#"{{"a":{}1{},"b":2}}"#, "[".repeat(9000), "]".repeat(9000));
+        let spots = numbers_of(&text);
+        let found: Vec<_> =
+            spots.iter().map(|spot| (&text[spot.range.clone()], spot.key)).collect();
+        let key = |key: &[u8]| XxHash3_64::oneshot(key);
+        assert_eq!(found, [("1", key(b"\"a")), ("2", key(b"\"b"))]);
+    }
 
     #[test]
     fn spots_are_found() {

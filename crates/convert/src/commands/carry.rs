@@ -8,7 +8,7 @@ use std::{
 use archive::Status;
 use clap::Subcommand;
 use conversion::Source;
-use sessions::{Input, found_sidecar_path};
+use sessions::Input;
 use storage::Limits;
 
 use crate::{
@@ -44,8 +44,7 @@ enum What {
 /// Returns the message for a file without a carry, which names the sidecar if there is one.
 fn nothing_carried(input: &Input) -> String {
     let label = escape_for_terminal(&input.label());
-    let found = input.path().map(|path| found_sidecar_path(input.storage(), path));
-    match found.filter(|path| path.exists()) {
+    match input.found_sidecar() {
         Some(sidecar) => format!(
             "{label}: no carry in its lines; its carry is in {}",
             escape_for_terminal(&sidecar.to_string_lossy())

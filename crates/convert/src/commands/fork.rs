@@ -122,7 +122,7 @@ enum Copy<'f> {
 }
 
 impl<'f> Copy<'f> {
-    /// Prepares the copy. Returns an error if the session cannot be read, and in it the reason why there is no copy.
+    /// Prepares the copy. Returns an outer error if the session cannot be read, and the reason if it cannot be copied.
     fn of(
         source: &mut Opened,
         format: &Format,
@@ -147,7 +147,7 @@ impl<'f> Copy<'f> {
             let reason = "--up-to and --title are for Claude Code; clido copies whole sessions";
             return Ok(Err(reason.into()));
         }
-        let line = format_clido::fork_line(source, session_id, now);
+        let line = format_clido::fork_line(source, session_id, now)?;
         Ok(line.map(Self::Line).map_err(|error| error.to_string()))
     }
 

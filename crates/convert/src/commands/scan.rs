@@ -100,7 +100,8 @@ impl<W: Write> Scan<W> {
         let label = self.name(&input.label())?;
         self.lines(&label, input.open(Limits::default())?)?;
         if let Some(mut sidecar) = input.sidecar()? {
-            let label = format!("{label}.{}", storage::SIDECAR);
+            let path = input.found_sidecar().unwrap_or_default();
+            let label = self.name(&path.to_string_lossy())?;
             while let Some(carry) = sidecar.next_left()? {
                 self.line(&label, 1, &Line::new(carry.as_bytes(), 1))?;
             }

@@ -47,15 +47,15 @@ pub enum ForkError {
 /// Members that refer to the run of the source and are not copied.
 const LEFT_OUT: [&str; 4] = ["teamName", "agentName", "slug", "sourceToolAssistantUUID"];
 
-/// A copy of a session whose lines are read when they are written: the ids of its lines, and the lines that are added
-/// at its end.
+/// A plan of a copy: the hashes of the ids, and the lines to add at the end. [`ForkPlan::write`] reads the session a
+/// second time.
 #[derive(Debug)]
 pub struct ForkPlan<'f> {
     fork: Fork<'f>,
     hasher: IdHasher,
     /// The lines by the hashes of their ids. The last line of an id counts.
     by_uuid: ByHash<Planned>,
-    /// The number of lines to copy, and of lines of progress among them.
+    /// The number of lines up to the last one to copy, lines of progress included.
     n_lines: usize,
     /// The number of such lines before the last one that is copied.
     last: usize,
@@ -104,11 +104,11 @@ pub fn fork(source: &Transcript<'_>, fork: &Fork<'_>) -> Result<String, ForkErro
 }
 
 impl<'f> ForkPlan<'f> {
-    /// Reads the session to copy, and keeps only the hashes of its ids.
+    /// Reads the session to copy. Keeps the hashes of its ids, the parents of its lines of progress, and its replacements.
     ///
     /// # Errors
     ///
-    /// Returns an error if the session cannot be read, and in it the reason why it is not copied.
+    /// Returns an outer error if the session cannot be read, and an inner one if it cannot be copied.
     pub fn read(source: impl Read, fork: Fork<'f>) -> io::Result<Result<Self, ForkError>> {
         let mut ends = Ends::new(source);
         let (hasher, mut by_uuid) = (IdHasher::default(), ByHash::default());

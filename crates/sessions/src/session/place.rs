@@ -71,6 +71,17 @@ impl SessionPlace {
         }
     }
 
+    /// Returns whether a file has a sidecar.
+    pub fn has_sidecar(&self, path: &Path) -> bool {
+        let found = match self {
+            SessionPlace::Stored(storage) => {
+                Input::stored(storage.clone(), path.to_owned()).found_sidecar()
+            }
+            SessionPlace::Expanded(files) => files.inputs.get(path).and_then(Input::found_sidecar),
+        };
+        found.is_some()
+    }
+
     /// Opens a file for reading.
     ///
     /// # Errors

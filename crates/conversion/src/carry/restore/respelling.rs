@@ -14,7 +14,7 @@ use crate::carry::{
 };
 
 impl Restorer {
-    /// Returns whether a record of the source's format is as it was written, perhaps in another spelling.
+    /// Returns whether a record whose carry names the source's format is as it was written, perhaps in another spelling.
     pub(crate) fn is_as_written(
         &mut self,
         member: &Member<'_>,
