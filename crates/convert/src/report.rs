@@ -115,7 +115,7 @@ impl<'t> Closing<'t> {
             names.redacted(search, output, &mut |path, finding| {
                 let secret = finding.rule.name;
                 complain(&format!(
-                    "{path}: the name has a secret ({secret}), and --redact does not change names; rename it"
+                    "{path}: the name has a secret ({secret}), which --redact leaves in names; rename the source and convert it again"
                 ));
             });
         }

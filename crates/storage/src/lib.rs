@@ -66,7 +66,7 @@ pub use self::{
     },
     scratch::{Scratch, Unremoved, take_unremoved},
     snapshot::Snapshot,
-    system::{FileKind, max_open_files, n_links, open_input, path_of_bytes},
+    system::{FileKind, max_open_files, open_input, path_of_bytes},
     temporary::{
         Temporary, is_left_by_the_dead, is_stale, is_temporary, remove_dead, remove_stale,
         sweep_once,

@@ -13,20 +13,20 @@ use std::{fs::File, path::Path};
 #[cfg(unix)]
 pub(crate) use self::unix::{
     enter, entries, identity, identity_of_path, is_alive, is_local, is_own, kind, link, lock,
-    make_folder, mode, open, open_folder, remove, remove_folder, rename_over, rename_to_free,
-    set_mode, stat, sync_folder, uptime,
+    make_folder, mode, n_links, open, open_folder, remove, remove_folder, rename_over,
+    rename_to_free, set_mode, stat, sync_folder, uptime,
 };
 #[cfg(windows)]
 pub(crate) use self::windows::{
     enter, entries, identity, identity_of_path, is_alive, is_local, is_own, kind, link, lock,
-    make_folder, mode, open, open_folder, remove, remove_folder, rename_over, rename_to_free,
-    set_mode, stat, sync_folder, uptime,
+    make_folder, mode, n_links, open, open_folder, remove, remove_folder, rename_over,
+    rename_to_free, set_mode, stat, sync_folder, uptime,
 };
 
 #[cfg(unix)]
-pub use self::unix::{max_open_files, n_links, open_input, path_of_bytes};
+pub use self::unix::{max_open_files, open_input, path_of_bytes};
 #[cfg(windows)]
-pub use self::windows::{max_open_files, n_links, open_input, path_of_bytes};
+pub use self::windows::{max_open_files, open_input, path_of_bytes};
 
 /// The type of an entry of a folder. A link is a link.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -134,8 +134,8 @@ pub fn is_left_by_the_dead(folder: &Folder, name: &OsStr) -> bool {
     is_dead(owner) || is_old(folder, name) || is_of_earlier_start(folder, owner.1, modified)
 }
 
-/// Returns whether a name in a folder belongs to a process that ended when this machine did: `modified` is before its
-/// start, and no other machine has the file system.
+/// Returns whether a temporary file was last changed before this machine started, on a disk of this machine. Its process
+/// ended at the latest when the machine stopped.
 fn is_of_earlier_start(
     folder: &Folder,
     boot: &str,
@@ -158,7 +158,7 @@ fn is_dead((pid, boot): (u32, &str)) -> bool {
     boot == boot_id() && !is_alive(pid)
 }
 
-/// Returns whether the temporary name of a folder belongs to a dead process. `modified` is the time of its last change.
+/// Returns whether a temporary file belongs to a dead process. `modified` is the time of its last change.
 pub(crate) fn is_of_the_dead(folder: &Folder, name: &OsStr, modified: Option<SystemTime>) -> bool {
     let owner = name.to_str().and_then(owner_of);
     owner.is_some_and(|owner| is_dead(owner) || is_of_earlier_start(folder, owner.1, || modified))

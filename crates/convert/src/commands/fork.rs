@@ -24,7 +24,7 @@ use crate::{
     formats::detect,
     hint::{io_message, read_message},
     new_file::{warn_of_sidecar, write_new_with_sidecar},
-    reading::whole::countable,
+    reading::whole::{check_unchanged, seekable},
     terminal::{
         escape::escape_for_terminal, message::failed, progress::say, session_bytes::session_stdout,
         stdout::stdout,
@@ -81,21 +81,24 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         (true, _) => return failed("--install needs a session that is a file on this machine"),
         (false, _) => (id_of(0), named_output(args.output.as_deref()).map(PathBuf::from)),
     };
-    let mut copy = match Copy::of(&mut source, format, args, (old_id, &id), now) {
+    let mut copy = match ForkedCopy::of(&mut source, format, args, (old_id, &id), now) {
         Ok(Ok(copy)) => copy,
         Ok(Err(reason)) => return failed(&format!("{label}: {reason}")),
         Err(error) => return unread(error),
     };
     let Some(path) = path else {
         let mut stdout = BufWriter::with_capacity(256 * 1024, session_stdout());
-        copy.write(&mut source, &mut stdout)?;
+        match copy.write(&mut source, &mut stdout) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return unread(error),
+            written => written?,
+        }
         stdout.flush()?;
         warn_of_sidecar(input)?;
         return Ok(Status::Done);
     };
     let written = write_new_with_sidecar(input, &path, |file| copy.write(&mut source, file));
     if let Err(error) = written {
-        return failed(&io_message(&error));
+        return unread(error);
     }
     say(&format!("{}: written", escape_for_terminal(&path.to_string_lossy())));
     if let Some(store) = format.store.filter(|_| args.install) {
@@ -107,21 +110,21 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 
 /// Opens a session, and returns it with its format.
 fn read(input: &Input) -> Result<(Opened, &'static Format), ReadError> {
-    let mut source = countable(input.open(Limits::default())?)?;
+    let mut source = seekable(input.open(Limits::default())?)?;
     let found = detect(&mut Source::new(&mut source))?;
     source.rewind()?;
     Ok((source, known(FORMATS, found)?))
 }
 
 /// A copy of a session whose lines are read when they are written.
-enum Copy<'f> {
-    /// A copy of Claude Code's.
+enum ForkedCopy<'f> {
+    /// A session of Claude Code, whose ids are replaced.
     Plan(Box<ForkPlan<'f>>),
     /// The first line of a copy, before the whole session.
     Line(String),
 }
 
-impl<'f> Copy<'f> {
+impl<'f> ForkedCopy<'f> {
     /// Prepares the copy. Returns an outer error if the session cannot be read, and the reason if it cannot be copied.
     fn of(
         source: &mut Opened,
@@ -151,8 +154,14 @@ impl<'f> Copy<'f> {
         Ok(line.map(Self::Line).map_err(|error| error.to_string()))
     }
 
+    /// Writes the copy. Returns an error if the session changed since it was opened, unless lines were added.
     fn write(&mut self, source: &mut Opened, sink: &mut dyn Write) -> io::Result<()> {
         source.rewind()?;
+        self.write_read(source, sink)?;
+        check_unchanged(source)
+    }
+
+    fn write_read(&mut self, source: &mut Opened, sink: &mut dyn Write) -> io::Result<()> {
         let first = match self {
             Self::Plan(plan) => return plan.write(source, sink),
             Self::Line(first) => first,

@@ -28,7 +28,7 @@ use crate::{
     formats::detect,
     hint::{io_message, read_message},
     new_file::{warn_of_sidecar, write_new_with_sidecar},
-    reading::whole::countable,
+    reading::whole::seekable,
     terminal::{
         escape::escape_for_terminal, figures::count, message::failed, progress::say,
         session_bytes::session_stdout,
@@ -143,7 +143,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 
 /// Opens a session, and returns it with its format.
 fn read(input: &Input, args: &Args) -> Result<(Opened, &'static Format), ReadError> {
-    let mut source = countable(input.open(Limits::default())?)?;
+    let mut source = seekable(input.open(Limits::default())?)?;
     let format = match args.format.as_deref().and_then(by_name) {
         Some(format) => format,
         None => known(FORMATS, detect(&mut Source::new(&mut source))?)?,

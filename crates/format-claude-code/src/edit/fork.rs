@@ -158,6 +158,9 @@ impl<'f> ForkPlan<'f> {
             n_lines = n_lines.saturating_add(1);
         })?;
         written?;
+        if n_lines < self.n_lines {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
         let now = iso_millis(self.fork.now);
         let session_id = self.fork.session_id;
         if let Some(replacements) = &self.replacements {

@@ -202,15 +202,12 @@ fn is_zombie(_: u32) -> bool {
     false
 }
 
-/// Returns the time since this machine started.
+/// Returns the time since this machine started, with the time in which it slept.
 #[cfg(target_os = "linux")]
 pub(crate) fn uptime() -> Option<Duration> {
-    // `7 (a name) S 1 ..`: the 22nd member is the time from that start to the start of this process, which is young.
     // `/proc/uptime` may be the time of a container.
-    let stat = fs::read_to_string("/proc/self/stat").ok()?;
-    let (_, members) = stat.rsplit_once(')')?;
-    let hundredths: u64 = members.split_whitespace().nth(19)?.parse().ok()?;
-    Some(Duration::from_millis(hundredths.checked_mul(10)?))
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    Some(Duration::new(u64::try_from(now.tv_sec).ok()?, u32::try_from(now.tv_nsec).ok()?))
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -218,7 +215,8 @@ pub(crate) fn uptime() -> Option<Duration> {
     None
 }
 
-/// Returns whether a file is on a file system that no other machine has. Unknown file systems may be shared.
+/// Returns whether a file is on a file system of this machine; false for unknown ones. A disk that this machine exports
+/// counts as local.
 #[cfg(target_os = "linux")]
 pub(crate) fn is_local(file: &File) -> bool {
     /// ext2 to ext4, XFS, Btrfs, F2FS, ZFS, bcachefs, tmpfs, and the overlays of containers (statfs(2)).
@@ -262,7 +260,7 @@ pub fn open_input(path: &Path, is_named: bool) -> io::Result<File> {
 /// # Errors
 ///
 /// Returns an error if the system does.
-pub fn n_links(file: &File) -> io::Result<u64> {
+pub(crate) fn n_links(file: &File) -> io::Result<u64> {
     Ok(file.metadata()?.nlink())
 }
 

@@ -199,7 +199,7 @@ pub fn open_input(path: &Path, is_named: bool) -> io::Result<File> {
 /// # Errors
 ///
 /// Returns an error if the system does.
-pub fn n_links(file: &File) -> io::Result<u64> {
+pub(crate) fn n_links(file: &File) -> io::Result<u64> {
     Ok(winapi_util::file::information(file)?.number_of_links())
 }
 

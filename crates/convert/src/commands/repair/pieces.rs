@@ -18,7 +18,7 @@ use super::{
     bytes::{Added, Windowed},
     changes::{Change, ChangeKind},
 };
-use crate::reading::whole::{MAX_RECORDS, too_many};
+use crate::reading::whole::{MAX_RECORDS, check_unchanged, too_many};
 
 /// A record that is kept. There may be a million of them in 2 MB, so that each takes 16 bytes.
 #[derive(Clone, Copy, Debug)]
@@ -256,14 +256,15 @@ impl Pieces {
     ///
     /// # Errors
     ///
-    /// Returns an error if the session cannot be read or written.
+    /// Returns an error if the session cannot be read or written, or changed since it was read.
     pub(super) fn write(&mut self, sink: &mut dyn Write) -> io::Result<()> {
         let mut written = Ok(());
         self.each_line(&mut |_, line| {
             written = sink.write_all(line.bytes());
             written.is_ok()
         })?;
-        written
+        written?;
+        check_unchanged(self.records.source.rewound()?)
     }
 
     /// Returns the session as a source.
