@@ -56,6 +56,6 @@ pub(crate) fn redacted_text<'t>(matcher: &Matcher, text: &'t str) -> Cow<'t, str
 }
 
 /// Returns the placeholder of a secret. No rule matches it, and it needs no escapes.
-fn placeholder(rule: &Rule) -> String {
+pub(crate) fn placeholder(rule: &Rule) -> String {
     format!("[REDACTED:{}]", rule.name)
 }
