@@ -15,7 +15,7 @@ use crate::{
     margin::past_line,
     pieces::{last_pieces, past_seam},
     piped::is_named,
-    placeholder::PLACEHOLDER,
+    placeholder::{PLACEHOLDER, is_check},
     span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break, string_or_word},
     value::{Form, Kind, MAX_VALUE, is_invented, is_scrambled, is_strong, is_uuid, is_word_list},
 };
@@ -105,11 +105,19 @@ fn foreign_verb(end: Cursor<'_>) -> Option<Range<usize>> {
     password(value, value_end).filter(|_| is_fit)
 }
 
-/// Finds the passwords before the user: `EXEC sp_password 'x', 'y', 'ada'`.
-pub(crate) fn but_last(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
-    let mut found = strings(end);
-    found.pop();
-    found.into_iter().filter_map(|(start, end)| password(start, end)).collect()
+/// Finds the passwords in the first two arguments, the old and the new one: `EXEC sp_password 'x', 'y', 'ada'`.
+/// The old one may be `NULL`, and the user may be missing.
+pub(crate) fn old_and_new(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
+    let (mut at, mut n_commas, mut argument) = (end, 0_usize, None);
+    let found = strings(end).into_iter().filter_map(|(start, value_end)| {
+        let between = start.since(at.place());
+        let n_between = between.iter().filter(|byte| **byte == b',').count();
+        (at, n_commas) = (value_end, n_commas.saturating_add(n_between));
+        // A doubled quote is a quote within the string. Another string without a comma before it is no argument.
+        let is_argument = argument.replace(n_commas) != Some(n_commas) || between == b"''";
+        password(start, value_end).filter(|_| is_argument && n_commas < 2)
+    });
+    found.collect()
 }
 
 /// Finds the last word of a string after variables: `secure_link_md5 "$uri x"`.
@@ -121,11 +129,18 @@ pub(crate) fn last_of_string(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usi
     password(start.forward(n_before), value_end).filter(|_| text.starts_with(b"$"))
 }
 
-/// Finds the parameter `p` of a request that has the parameter `u` before it: `?u=ada&p=x`.
+/// Finds the parameter `p` of a request to InfluxDB that has the parameter `u` before it: `/query?u=ada&p=x`.
 pub(crate) fn of_request(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    let before = context(start, 160);
-    let has_user = [&b"?u="[..], b"&u="].iter().any(|name| memmem::find(before, name).is_some());
-    password(end, bare_end(end, |byte| byte == b'&')).filter(|_| has_user)
+    const DATABASES: &[&[u8]] = &[b"/write?", b"/query?", b"?db=", b"&db="];
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || is_quote(*byte);
+    let before = context(start, 160).rsplit(is_end).next().unwrap_or_default();
+    let has =
+        |text: &[u8], names: &[&[u8]]| names.iter().any(|name| memmem::find(text, name).is_some());
+    let value_end = bare_end(end, |byte| byte == b'&');
+    let after = until_placeholder(value_end.window(160)).split(is_end).next().unwrap_or_default();
+    let is_fit =
+        has(before, &[b"?u=", b"&u="]) && (has(before, DATABASES) || has(after, DATABASES));
+    password(end, value_end).filter(|_| is_fit)
 }
 
 /// Finds the generated value of a name, after a sign: `device_code=x`.
@@ -447,7 +462,8 @@ pub(crate) fn listed(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
         let item = past_line(item).map_or(item, |line| past_blanks(line, 60));
         let Some((quote, value)) = Quote::open(item) else { break };
         let Some(value_end) = quote.close(value) else { break };
-        found.extend(password(value, value_end));
+        let is_check = is_check(value_end.since(value.place()));
+        found.extend(password(value, value_end).filter(|_| !is_check));
         let closed = past_blanks(past_closers(value_end).0, 8);
         let Some(next) = closed.past(b",") else { break };
         at = next;

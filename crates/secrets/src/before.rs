@@ -40,9 +40,10 @@ pub(crate) fn find<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
 fn in_sentence<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
     /// Bytes before the name that are searched for the verb.
     const MAX_WORDS: usize = 32;
-    const VERBS: &[&[u8]] = &[b" as ", b" is ", b" was ", PROMPTED, b" when asked for "];
+    const VERBS: &[&[u8]] = &[b" as ", b" is ", b" was ", PROMPTED, ASKED];
     /// Words after a value that is typed.
     const PROMPTED: &[u8] = b" when prompted for ";
+    const ASKED: &[u8] = b" when asked for ";
     /// Words after the verb.
     const OWNERS: &[&[u8]] =
         &[b"the", b"my", b"your", b"our", b"a", b"new", b"old", b"temporary", b"default"];
@@ -68,17 +69,17 @@ fn in_sentence<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
     }
     let before = context(name.start, MAX_WORDS);
     let line = name.start.back(before.len());
-    let verbs = VERBS.iter().filter_map(|verb| Some((memmem::rfind(before, verb)?, verb.len())));
-    let (verb, length) = verbs.max()?;
-    let words = before.get(verb.saturating_add(length)..)?;
+    let verbs = VERBS.iter().filter_map(|verb| Some((memmem::rfind(before, verb)?, *verb)));
+    let (verb_place, verb) = verbs.max()?;
+    let words = before.get(verb_place.saturating_add(verb.len())..)?;
     let first = words.split(|byte| *byte == b' ').next()?;
     let is_other = OTHERS.iter().any(|other| name.end.rest().starts_with(other));
     let is_plain = words.iter().all(|byte| byte.is_ascii_alphanumeric() || b" _-".contains(byte));
-    let is_direct = words.is_empty() && length == b" as ".len();
+    let is_direct = words.is_empty() && verb == b" as ";
     if is_other || !is_plain || !OWNERS.contains(&first) && !is_direct {
         return None;
     }
-    let place = line.forward(verb);
+    let place = line.forward(verb_place);
     let text = context(place, 80);
     let is_mark = |byte: &u8| is_quote(*byte) || *byte == b'\\';
     let n_closing = text.iter().rev().take_while(|byte| is_mark(byte)).count();
@@ -89,7 +90,7 @@ fn in_sentence<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
     let start = end.back(n_value).skip(1, |byte| byte == b'(');
     let value = end.since(start.place());
     let is_clear = is_strong(value) || is_word_list(value, 0) || is_invented(value);
-    let is_typed = length > b" was ".len() && is_scrambled(value);
+    let is_typed = [PROMPTED, ASKED].contains(&verb) && is_scrambled(value);
     let is_fit =
         (is_clear || is_typed || !is_direct && is_word_and_digits(value)) && !value.contains(&b'/');
     is_fit.then_some((start, end))

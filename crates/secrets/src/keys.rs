@@ -170,23 +170,26 @@ pub(crate) fn account(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>
         Some(start.back(before.len()).forward(padding).forward(2))
     };
     let later = memmem::find(text, b"==").map(|padding| end.forward(padding).forward(2));
-    let key_end = later.or_else(earlier)?;
-    let value = key_end.back(N_LETTERS);
-    if value.place().saturating_add(N_LETTERS) != key_end.place()
-        || later.is_some() && value.place() < end.place()
-    {
+    let key = |key_end: Cursor<'_>| {
+        let value = key_end.back(N_LETTERS);
+        let key = key_end.since(value.place());
+        let is_apart = value.place() >= end.place() || key_end.place() <= start.place();
+        // A search before decoding sees the letter of a tab.
+        let is_after_tab =
+            value.previous() == Some(b't') && value.back(1).previous() == Some(b'\\');
+        let is_key = key.len() == N_LETTERS
+            && key.iter().all(|byte| BASE64.has(*byte))
+            && (is_after_tab
+                || !value
+                    .previous()
+                    .is_some_and(|byte| BASE64.has(byte) && byte != b'=' || byte == b'-'))
+            && Makeup::of(key).is_random();
+        (is_key && is_apart).then(|| value.place()..key_end.place())
+    };
+    if !is_edge(start.before()) {
         return None;
     }
-    let key = key_end.since(value.place());
-    // A search before decoding sees the letter of a tab.
-    let is_after_tab = value.previous() == Some(b't') && value.back(1).previous() == Some(b'\\');
-    let is_key = key.iter().all(|byte| BASE64.has(*byte))
-        && (is_after_tab
-            || !value
-                .previous()
-                .is_some_and(|byte| BASE64.has(byte) && byte != b'=' || byte == b'-'))
-        && Makeup::of(key).is_random();
-    (is_key && is_edge(start.before())).then(|| value.place()..key_end.place())
+    later.and_then(key).or_else(|| earlier().and_then(key))
 }
 
 /// Finds the 64 bytes in base64 after `fs.azure.account.key.` and the host of an account.

@@ -249,7 +249,10 @@ fn past_hidden(at: Cursor<'_>) -> Option<Cursor<'_>> {
     let letter = at.skip(63, |byte| byte == b'\\');
     let is_escaped = letter.place() > at.place();
     CHARS.iter().find_map(|(char, escape)| match is_escaped {
-        true => letter.past(escape.as_bytes()),
+        true => {
+            let is_same = letter.window(escape.len()).eq_ignore_ascii_case(escape.as_bytes());
+            is_same.then(|| letter.forward(escape.len()))
+        }
         false => at.past(char.as_bytes()),
     })
 }

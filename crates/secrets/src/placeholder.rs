@@ -347,6 +347,17 @@ fn lowercase(text: &[u8]) -> ([u8; MAX_LOOK], usize) {
     (lower, text.len().min(MAX_LOOK))
 }
 
+/// Returns whether an item of a list is a check of a form with limits: `min:12`, `between:8,64`.
+pub(crate) fn is_check(item: &[u8]) -> bool {
+    let mut parts = item.splitn(2, |byte| *byte == b':');
+    let (name, limits) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let is_limit =
+        |text: &[u8]| (1..=4).contains(&text.len()) && text.iter().all(u8::is_ascii_digit);
+    name.len() > 1
+        && name.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'_')
+        && limits.split(|byte| *byte == b',').all(is_limit)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -12,7 +12,7 @@ use crate::{
     kept::{is_free, is_kept},
     matcher::{Fit, Matcher},
     meaning::Meaning,
-    placeholder::PLACEHOLDER,
+    placeholder::{PLACEHOLDER, is_check},
     redact::redacted_text,
     rule::Rule,
     value::Kind as Promise,
@@ -197,12 +197,12 @@ impl Strings<'_, '_> {
             {
                 continue;
             }
-            let named = value.text().and_then(|_| match key {
+            let named = value.text().and_then(|text| match key {
                 Some(key) => self.named(object, key),
                 None => before
                     .filter(|before| before.body().starts_with('-'))
                     .and_then(|before| self.name(before))
-                    .or(of_array),
+                    .or(of_array.filter(|_| !is_check(text.body().as_bytes()))),
             });
             if self.inner(value, named, &mut pointer) {
                 let is_free = is_inner_free || key.is_some_and(is_free);

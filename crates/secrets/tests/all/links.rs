@@ -41,6 +41,12 @@ const PASSWORDS: &[&str] = &[
     "mosquitto_passwd -b /etc/x ada {}",
     "createUser ada SHA \"{}\" AES",
     "stats auth ada:{}",
+    "EXEC sp_password NULL, '{}'",
+    "EXEC sp_password NULL, '{}', 'ada_Kelvor7'",
+    "EXEC sp_password @old = '{}', @new = NULL, @loginame = 'ada_Kelvor7'",
+    "EXEC sp_password NULL, '{}'\nSELECT 'ada_Kelvor7'",
+    "http://a.io:8086/query?u=ada&p={}&q=x",
+    "curl 'http://a.io/x?u=ada&p={}&db=shop'",
 ];
 
 /// Texts with `{}` instead of a generated key.
@@ -81,6 +87,9 @@ const BENIGN: &[&str] = &[
     "openssl rand -hex 24 > key.txt\ndone",
     "sort -u\",\"workdir\":\"/Users/ada/tree/8d51/x\"",
     "Token (string): the token of the user",
+    "EXEC sp_password NULL, NULL, 'ada_Kelvor7'",
+    "see /write?db=x and https://a.io/thread?u=ada&p=reply12",
+    "x7Kq2mVb9Lp4 is password protected",
 ];
 
 fn n_found(search: &mut Search, text: &str, secret: &str) -> (usize, bool) {
@@ -125,12 +134,54 @@ fn pieces_of_a_token_are_found() {
         "token \n-----\n @+\n %",
         "const t = \"@\" +\n\t\"%\"",
         "[\n \"@\",\n \"%\"\n]",
+        "key @\\u200B%",
+        "key @\\uFEFF%",
+        "key @\\u00AD%",
         "\u{1b}[01;31m\u{1b}[K@\u{1b}[m\u{1b}[K%",
         "00000000: 544f 4b45 4e3d 646f 705f 7631 5f31 3962  @\n00000010: 6433 3965 3237 6465 3037 6433 3231 3730  %",
     ] {
         let whole = text.replace('@', first).replace('%', second);
         let (n, is_left) = n_found(&mut search, &whole, second);
         assert!(n > 0 && !is_left, "{text}");
+    }
+}
+
+#[test]
+fn both_passwords_of_a_procedure_are_found() {
+    let (mut search, old) = (Search::new(), ["Ferrum#", "7340q"].concat());
+    let new = ["Kelvor#", "5281x"].concat();
+    for rest in ["", ", 'ada_Kelvor7'"] {
+        let text = format!("EXEC sp_password '{old}', '{new}'{rest}");
+        assert_eq!(n_found(&mut search, &text, &old), (2, false), "{text}");
+        assert_eq!(n_found(&mut search, &text, &new), (2, false), "{text}");
+    }
+}
+
+#[test]
+fn a_key_before_its_name_is_found_with_other_padding_after_it() {
+    let mut random = crate::made_up::Random::new(8);
+    let secret = random.base64(86) + "==";
+    for (before, after) in [
+        (format!("\"value\": \"{secret}\", \"keyName\": "), ", \"etag\": \"c29tZQ==\""),
+        (String::new(), format!(", \"value\": \"{secret}\"").as_str()),
+        (format!("\"value\": \"{secret}\", \"keyName\": "), ""),
+    ] {
+        let text = format!("{{{before}\"key1\"{after}}}");
+        assert_eq!(n_found(&mut Search::new(), &text, &secret), (1, false), "{text}");
+    }
+}
+
+#[test]
+fn checks_in_an_array_with_the_name_of_a_secret_stay() {
+    let mut search = Search::new();
+    for (items, n_expected) in [
+        ("\"required\",\"min:12\",\"max:255\",\"between:12,1024\"", 0),
+        ("\"required\",\"Kelvor#5281x\"", 1),
+        ("\"ada:5281x\",\"min:12345\"", 2),
+    ] {
+        let (line, mut n) = (format!("{{\"password\":[{items}]}}"), 0);
+        search.find(&Line::new(line.as_bytes(), 0), &mut |_| n += 1);
+        assert_eq!(n, n_expected, "{line}");
     }
 }
 
