@@ -146,11 +146,11 @@ fn found(kind: Kind, name: &Name<'_>, value: &Found<'_>) -> Option<Range<usize>>
         && name.is_constant()
         && is_word_list(text, 0);
     // `APP_TOKEN=EmberWillow41`
-    let is_invented = kind == Kind::TokenOrUuid
+    let is_coined = kind == Kind::TokenOrUuid
         && value.form != Form::Loose
         && name.is_constant()
         && is_varied(text);
-    let secret = match is_list || is_invented {
+    let secret = match is_list || is_coined {
         true => 0..text.len(),
         false => secret_in(kind, text, value.form)?,
     };

@@ -345,9 +345,19 @@ pub(crate) fn literal(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
 }
 
 pub(crate) fn password(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    value_of(Kind::Password, Form::Tight, start, end)
+}
+
+/// Returns the range of the secret of a kind in a value, if the value is not cut by an earlier redaction.
+pub(crate) fn value_of(
+    kind: Kind,
+    form: Form,
+    start: Cursor<'_>,
+    end: Cursor<'_>,
+) -> Option<Range<usize>> {
     let value = end.since(start.place());
     let is_cut = end.rest().starts_with(PLACEHOLDER);
-    let found = Kind::Password.secret_in(value, Form::Tight).filter(|_| !is_cut)?;
+    let found = kind.secret_in(value, form).filter(|_| !is_cut)?;
     let place = start.place();
     Some(place.saturating_add(found.start)..place.saturating_add(found.end))
 }

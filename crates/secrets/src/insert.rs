@@ -5,11 +5,9 @@
 use std::ops::Range;
 
 use crate::{
-    around::until_placeholder,
-    command_line::password,
+    command_line::value_of,
     cursor::Cursor,
     margin::past_line,
-    placeholder::PLACEHOLDER,
     span::{Quote, is_blank},
     value::{Form, Kind},
 };
@@ -99,14 +97,8 @@ fn kind(column: &[u8]) -> Option<Kind> {
 }
 
 fn secret(kind: Kind, value: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    if kind == Kind::Password {
-        return password(value, end);
-    }
-    let text = until_placeholder(end.since(value.place()));
-    let is_cut = end.rest().starts_with(PLACEHOLDER);
-    let found = kind.secret_in(text, Form::Quoted).filter(|_| !is_cut)?;
-    let place = value.place();
-    Some(place.saturating_add(found.start)..place.saturating_add(found.end))
+    let form = if kind == Kind::Password { Form::Tight } else { Form::Quoted };
+    value_of(kind, form, value, end)
 }
 
 #[cfg(test)]

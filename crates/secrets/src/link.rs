@@ -38,7 +38,7 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
         return Some((Link::Blank, at));
     }
     let (after, has_quote) = past_closers(past_colors(name.end));
-    // Most names have none.
+    // Few names are followed by a tag or by the size of an array.
     let after = match after.next() {
         Some(b'<') => past_closing(after),
         Some(b'[') => past_size(after),
@@ -105,9 +105,7 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
             let link = if has_quote { Link::Weak } else { Link::Apart };
             Some(past_verb(at).map_or((Link::Blank, at), |at| (link, at)))
         }
-        b'\r' | b'\n' | b'\\' if !has_blank && name.is_bare() && past_gap(at).is_some() => {
-            Some((Link::Apart, past_gap(at)?))
-        }
+        b'\r' | b'\n' | b'\\' if !has_blank && name.is_bare() => Some((Link::Apart, past_gap(at)?)),
         b'F' if has_blank => {
             Some(past_account(at).map_or((Link::Blank, at), |at| (Link::Weak, at)))
         }

@@ -102,10 +102,7 @@ impl Rule {
 
     /// Returns whether the secret is also searched in base64.
     pub(crate) fn is_found_in_base64(&self) -> bool {
-        let is_armor = matches!(self.parts, [.., Part::Armor]);
-        (self.is_token() || is_armor && self.rank() == 2)
-            || self.is_name_in_base64()
-            || self.is_user_of_url()
+        self.is_token_or_armor() || self.is_name_in_base64() || self.is_user_of_url()
     }
 
     /// Returns whether the secret is also searched in base64 of base64. Each rule costs a little of the speed, so only
@@ -132,8 +129,13 @@ impl Rule {
             "stripe-key",
             "vault-token",
         ];
+        NAMES.contains(&self.name) && self.is_token_or_armor()
+    }
+
+    /// Returns whether the rule is for whole tokens, or for the lines of a key after a prefix.
+    fn is_token_or_armor(&self) -> bool {
         let is_armor = matches!(self.parts, [.., Part::Armor]);
-        NAMES.contains(&self.name) && (self.is_token() || is_armor && self.rank() == 2)
+        self.is_token() || is_armor && self.rank() == 2
     }
 
     /// Returns whether a line may end within the prefix: of a whole token at the start of a word.

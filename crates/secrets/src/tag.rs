@@ -28,7 +28,7 @@ pub(crate) fn past_closing(at: Cursor<'_>) -> Cursor<'_> {
 
 /// Moves past the tags between a sign and a value, `</b> <code>`, and past the start of a text in XML, `<![CDATA[`.
 pub(crate) fn past_markup(at: Cursor<'_>) -> Cursor<'_> {
-    // Most values have none.
+    // Few values are in tags.
     if at.next() != Some(b'<') {
         return at;
     }
