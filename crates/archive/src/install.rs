@@ -31,7 +31,6 @@ use crate::{
     error::{ConvertError, NotInstalled},
     file_report::{FileReport, Results},
     job::Job,
-    outputs::RunOutputs,
     paths::is_harmful,
     report::ConvertedFile,
     session::{moved, refused, refused_for},
@@ -275,7 +274,8 @@ impl Job {
         };
         let draft = Scratch::new()?;
         let main = draft.path().join(DRAFT);
-        let mut job = self.for_scratch(&draft)?;
+        let source = unit.main.path().unwrap_or(Path::new(DRAFT));
+        let mut job = self.for_scratch(&draft, source)?;
         // The client imports one document: the sub-agents are in its carry, and come home with it.
         if self.config.to.documents.is_some() && job.config.subagents == SubAgents::Files {
             job.config.subagents = SubAgents::Carry;
@@ -369,10 +369,11 @@ impl Job {
         }
     }
 
-    /// Returns a job that writes to a temporary folder.
-    fn for_scratch(&self, folder: &Scratch) -> Result<Self, ConvertError> {
-        let interruption = self.outputs.write_options.interruption;
-        let outputs = Arc::new(RunOutputs::in_scratch(folder, interruption)?);
+    /// Returns a job that converts a source to a temporary folder. The folder of `--restore-files` has the name of
+    /// the source, because its place is not known yet.
+    fn for_scratch(&self, folder: &Scratch, source: &Path) -> Result<Self, ConvertError> {
+        let outputs = self.outputs.in_scratch(folder, &folder.path().join(DRAFT), source)?;
+        let outputs = Arc::new(outputs);
         let config = JobConfig { is_for_client: true, ..self.config.clone() };
         Ok(Job { config, outputs, ..self.clone() })
     }

@@ -1,12 +1,12 @@
 //! The outputs of a run: their paths, and how and when they are published.
 
-mod apart;
 mod batch;
 mod begin;
 mod dir;
 mod entries;
 pub(crate) mod images;
 pub(crate) mod lazy;
+mod restore_folder;
 pub(crate) mod restored;
 mod state;
 
@@ -27,6 +27,7 @@ use self::{
     batch::{Batch, Item},
     begin::OpenFolders,
     dir::OutputDir,
+    restore_folder::{FinalOutput, RestoreFolder},
     restored::RestoredFiles,
 };
 use crate::{
@@ -34,7 +35,7 @@ use crate::{
     journal::{Journal, JournalEntry, OutputOptions, OutputRoot},
 };
 
-pub(crate) use self::apart::ApartFile;
+pub(crate) use self::restore_folder::RestoredFile;
 pub use self::{batch::Durability, dir::NotOpened};
 
 /// The buffer size of a stream in bytes.
@@ -102,8 +103,10 @@ pub struct RunOutputs {
     folders: Mutex<OpenFolders>,
     /// The restored files that are converted now.
     restored: Mutex<RestoredFiles>,
-    /// The new folder of `--restore-files`, once it is created.
-    apart: Mutex<Option<Arc<storage::Folder>>>,
+    /// The new folder of `--restore-files`.
+    restore_folder: Arc<RestoreFolder>,
+    /// The output that the main file in a temporary folder will become; `None` if these are no temporary files.
+    becomes: Option<FinalOutput>,
 }
 
 /// Files that are published together, and their journal entries.
@@ -142,16 +145,24 @@ impl RunOutputs {
         Ok(Self::new(Backend::Disk, Some(root), WriteOptions::plain(force, interruption)))
     }
 
-    /// Returns outputs in a temporary folder. Its files do not outlast the program, and are not flushed to the disk: a
-    /// session of thousands of sub-agents has a file for each.
+    /// Returns outputs in a temporary folder, whose main file at `main` will become the output at `path` of these
+    /// outputs. Its files do not outlast the program, and are not flushed to the disk: a session of thousands of
+    /// sub-agents has a file for each.
     ///
     /// # Errors
     ///
     /// Returns an error if the folder cannot be opened.
-    pub(crate) fn in_scratch(folder: &Scratch, interruption: Interruption) -> io::Result<Self> {
-        let outputs = Self::below(folder.path(), false, interruption)?;
+    pub(crate) fn in_scratch(
+        &self,
+        folder: &Scratch,
+        main: &Path,
+        path: &Path,
+    ) -> io::Result<Self> {
+        let outputs = Self::below(folder.path(), false, self.write_options.interruption)?;
         let write_options = WriteOptions { durability: Durability::None, ..outputs.write_options };
-        Ok(Self { write_options, ..outputs })
+        let restore_folder = self.restore_folder.clone();
+        let becomes = Some(FinalOutput::new(main, self.final_path(path)));
+        Ok(Self { write_options, restore_folder, becomes, ..outputs })
     }
 
     /// Returns the output of a run of one file.
@@ -231,7 +242,8 @@ impl RunOutputs {
             if storage.is_disk() { write_options.durability } else { Durability::File };
         let write_options = WriteOptions { durability, ..write_options };
         let (batch, named, refused, full, scratch) = Default::default();
-        let (stream, folders, restored, apart) = Default::default();
+        let (stream, folders, restored, becomes) = Default::default();
+        let restore_folder = RestoreFolder::new(write_options.is_dry_run, root.is_some());
         Self {
             write_options,
             storage,
@@ -244,7 +256,8 @@ impl RunOutputs {
             scratch,
             folders,
             restored,
-            apart,
+            restore_folder: Arc::new(restore_folder),
+            becomes,
         }
     }
 

@@ -150,7 +150,9 @@ impl Job {
     ) -> Result<Option<Restored>, ConvertError> {
         let scratch = Scratch::new()?;
         let back = scratch.path().join(DRAFT);
-        let mut job = self.for_scratch(&scratch)?;
+        let mut job = self.for_scratch(&scratch, &back)?;
+        // The restored session is only compared.
+        job.config.restore_files = None;
         job.config.to = to;
         job.config.from = Some(from);
         let report = match job.convert_file(file, &back, &Extra::default()) {

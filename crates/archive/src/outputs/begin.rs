@@ -228,7 +228,9 @@ mod tests {
     #[test]
     fn files_in_a_scratch_folder_are_published_without_a_flush() {
         let scratch = Scratch::new().expect("a folder");
-        let outputs = RunOutputs::in_scratch(&scratch, Interruption::default()).expect("opened");
+        let outputs = RunOutputs::anywhere(false, Interruption::default());
+        let main = scratch.path().join("s1.jsonl");
+        let outputs = outputs.in_scratch(&scratch, &main, &main).expect("opened");
         assert_eq!(outputs.write_options.durability, Durability::None);
         let path = scratch.path().join("a.jsonl");
         let mut file = outputs.create(&path, 0o600).expect("created");

@@ -31,7 +31,7 @@ use storage::{
 };
 
 use super::paths::{check_folder, folder_of, name_of, path_of};
-use crate::{error::ConvertError, job::Job, outputs::ApartFile, paths::has_link};
+use crate::{error::ConvertError, job::Job, outputs::RestoredFile, paths::has_link};
 
 /// The permissions of these files: for the owner alone, and never executable.
 const MODE: u32 = 0o600;
@@ -54,7 +54,7 @@ enum Sink {
     /// Compared with the existing file, which must be equal.
     Compared(Comparison),
     /// Written to the folder of `--restore-files`; `None` in a dry run.
-    Apart(Option<ApartFile>),
+    Restored(Option<RestoredFile>),
     /// Dropped: no safe path.
     Nowhere,
     /// Dropped: another file is there.
@@ -78,8 +78,8 @@ impl OtherFile {
         let sink = match &mut self.sink {
             Sink::Written(file) => Some(&mut **file as &mut dyn Write),
             Sink::Compared(comparison) => Some(comparison as &mut dyn Write),
-            Sink::Apart(Some(file)) => Some(file as &mut dyn Write),
-            Sink::Apart(None) | Sink::Nowhere | Sink::Taken => None,
+            Sink::Restored(Some(file)) => Some(file as &mut dyn Write),
+            Sink::Restored(None) | Sink::Nowhere | Sink::Taken => None,
         };
         OtherTarget { entry: self.entry.clone(), agent: self.agent.clone(), sink }
     }
@@ -92,10 +92,10 @@ impl OtherFile {
     pub(crate) fn finish_all(others: Vec<OtherFile>) -> io::Result<FinishedFiles> {
         let mut finished = FinishedFiles::default();
         let (mut is_taken, mut n_beside) = (false, 0);
-        let mut apart = Vec::new();
+        let mut restored = Vec::new();
         for OtherFile { entry, mut sink, .. } in others {
             match &sink {
-                Sink::Apart(_) => apart.push(entry.name.clone()),
+                Sink::Restored(_) => restored.push(entry.name.clone()),
                 _ => n_beside += 1,
             }
             if let Sink::Compared(comparison) = &mut sink
@@ -107,7 +107,7 @@ impl OtherFile {
                 Sink::Written(file) => finished.files.push(file.finish()?),
                 Sink::Compared(_) => {}
                 Sink::Taken => is_taken = true,
-                Sink::Apart(file) => file.iter().try_for_each(ApartFile::sync)?,
+                Sink::Restored(file) => file.iter().try_for_each(RestoredFile::sync)?,
                 Sink::Nowhere => {
                     finished.n_unplaced += 1;
                     continue;
@@ -117,7 +117,7 @@ impl OtherFile {
         }
         if is_taken {
             drop_all(&mut finished.files);
-            finished.names = apart;
+            finished.names = restored;
             finished.n_unplaced = n_beside;
         }
         Ok(finished)
@@ -160,9 +160,9 @@ impl Job {
             }
             let sink = match place {
                 None => match &self.config.restore_files {
-                    Some(apart) if is_few => {
+                    Some(folder) if is_few => {
                         let name = (files.len(), &*entry.name);
-                        Sink::Apart(self.outputs.create_apart(apart, path, name, MODE)?)
+                        Sink::Restored(self.outputs.create_restored(folder, path, name, MODE)?)
                     }
                     _ => Sink::Nowhere,
                 },
@@ -246,7 +246,7 @@ impl Job {
 fn drop_all(files: &mut Vec<Finished>) {
     let places = files.iter().filter_map(Finished::place);
     let new = places.map(|place| &place.folder).filter(|folder| folder.is_new());
-    // The first file in a folder knows which folders above it are new.
+    // Only the handle of the first file in a folder has the new folders above it.
     let mut paths = HashSet::new();
     let first = new.filter(|folder| paths.insert(folder.path().to_owned()));
     let folders: Vec<Arc<Folder>> = first.cloned().collect();

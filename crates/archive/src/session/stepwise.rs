@@ -20,10 +20,7 @@ use crate::{
     file_report::{FileReport, Results},
     job::{Job, check_target},
     journal::{Salt, hash_of},
-    outputs::{
-        RunOutputs,
-        restored::{HashedSource, RestoredFrom},
-    },
+    outputs::restored::{HashedSource, RestoredFrom},
     report::ConvertedFile,
     status::FileStatus,
 };
@@ -121,8 +118,7 @@ impl Job {
         check_target(&unit.main, path)?;
         let folder = Scratch::new()?;
         let main = folder.path().join(path.file_name().ok_or(ConvertError::NoName)?);
-        let interruption = self.outputs.write_options.interruption;
-        let outputs = Arc::new(RunOutputs::in_scratch(&folder, interruption)?);
+        let outputs = Arc::new(self.outputs.in_scratch(&folder, &main, path)?);
         let config = JobConfig { to: last, carry, verify: false, ..self.config.clone() };
         Ok((Job { config, outputs, ..self.clone() }, folder, main))
     }

@@ -356,6 +356,38 @@ fn a_folder_for_restored_files_is_new() {
 }
 
 #[test]
+fn two_steps_share_the_folder_for_restored_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    session(folder);
+    let to_codex = ["in/s1.jsonl", "--to", "codex", "--subagents", "files", "-o", "mid/s1.jsonl"];
+    let (status, words) = convert(folder, &to_codex);
+    assert_eq!(status, 0, "{words}");
+    let to_wire = ["mid/s1.jsonl", "--to", "sdk-stream:wire", "-o", "two.jsonl"];
+    let (status, words) = convert(folder, &to_wire);
+    assert_eq!(status, 0, "{words}");
+    let wire = fs::read_to_string(folder.join("two.jsonl")).expect("text");
+    assert!(wire.contains("*_agent-a123.jsonl"), "{wire}");
+    // The first step, back to Codex, has no place for this file.
+    let hostile = wire.replace("*_agent-a123.jsonl", "*/.git/hooks/x.txt");
+    for name in ["many/p/s1.jsonl", "many/q/s1.jsonl"] {
+        fs::create_dir_all(folder.join(name).parent().expect("a parent")).expect("made");
+        fs::write(folder.join(name), &hostile).expect("written");
+    }
+    let before = files(folder);
+    let args = ["many", "--to", "claude-code", "-o", "out", "--restore-files", "rest"];
+    let (_, words) = convert(folder, &[&args[..], &["--dry-run"]].concat());
+    assert_eq!(files(folder), before, "{words}");
+    assert!(!folder.join("rest").exists() && !words.contains("exists"), "{words}");
+    let (_, words) = convert(folder, &args);
+    let names = files(&folder.join("rest"));
+    let is_of = |name: &String, start: &str| name.starts_with(start);
+    assert!(names.len() == 2 && is_of(&names[0], "p/s1.jsonl/0-x"), "{names:?} {words}");
+    assert!(is_of(&names[1], "q/s1.jsonl/0-x"), "{names:?} {words}");
+    assert_eq!(files(&folder.join("out")).iter().filter(|it| it.ends_with("/s1.jsonl")).count(), 2);
+}
+
+#[test]
 fn no_folder_is_left_of_files_that_are_dropped() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
