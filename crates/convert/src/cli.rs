@@ -22,7 +22,7 @@ use crate::{FORMATS, commands::Command};
 
 pub use self::complete::run_as;
 pub(crate) use self::{
-    conversion::ConversionArgs,
+    conversion::{ConversionArgs, NOT_FOR_WORKERS},
     help::{command, missing_target, overview, parser, unknown_word, with_examples},
     redact::RedactArgs,
     sources::{Pace, Sources},

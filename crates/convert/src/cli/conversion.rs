@@ -107,6 +107,10 @@ impl From<Compress> for Compression {
     }
 }
 
+/// The error for an option that no worker can have.
+pub(crate) const NOT_FOR_WORKERS: &str =
+    "--restore-files is for convert alone: each worker would need a new folder";
+
 impl ConversionArgs {
     /// Parses options as [`ConversionArgs::words`] writes them.
     ///
@@ -125,7 +129,8 @@ impl ConversionArgs {
         Ok(words.how)
     }
 
-    /// Returns the words of the options. They do not depend on the environment of a worker.
+    /// Returns the words of the options. They do not depend on the environment of a worker. No worker has
+    /// `--restore-files`.
     pub(crate) fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         let mut pair = |name: &str, value: Option<String>| {
@@ -138,7 +143,6 @@ impl ConversionArgs {
         pair("--sdk-version", word_of(self.sdk_version));
         pair("--compress", self.compress.and_then(word_of));
         pair("--max-expanded", self.max_expanded.map(|bytes| bytes.to_string()));
-        pair("--restore-files", self.restore_files.as_ref().map(|it| it.display().to_string()));
         pair("--max-line", self.max_line.map(|bytes| bytes.to_string()));
         for (name, is_set) in [
             ("--verify", self.verify),
@@ -208,7 +212,11 @@ impl ConversionArgs {
     ///
     /// Returns a message of one line if the options are invalid.
     pub(crate) fn parse_job(words: &[String]) -> Result<JobConfig, String> {
-        Self::of_words(words)?.job_config().ok_or_else(|| "no format to write".to_owned())
+        let how = Self::of_words(words)?;
+        if how.restore_files.is_some() {
+            return Err(NOT_FOR_WORKERS.to_owned());
+        }
+        how.job_config().ok_or_else(|| "no format to write".to_owned())
     }
 
     /// Returns the options that change the bytes of outputs, for the journal.
@@ -264,5 +272,11 @@ mod tests {
             let why = ConversionArgs::of_words(&words).expect_err("refused");
             assert!(!why.is_empty() && !why.contains('\n'), "{why}");
         }
+    }
+
+    #[test]
+    fn no_worker_restores_files_to_a_folder() {
+        let words = ["--to", "clido", "--restore-files", "rest"].map(str::to_owned);
+        assert_eq!(ConversionArgs::parse_job(&words).err().as_deref(), Some(NOT_FOR_WORKERS));
     }
 }

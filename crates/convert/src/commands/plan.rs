@@ -14,7 +14,7 @@ use storage::{Folder, is_url};
 use crate::{
     FORMATS,
     cli::{
-        ConversionArgs,
+        ConversionArgs, NOT_FOR_WORKERS,
         complete::{Projects, Sessions},
     },
     environment::{inputs, lookup, n_cores},
@@ -104,6 +104,9 @@ fn planned_units(args: &Args) -> Result<Vec<Planned>, NotPlanned> {
     let how = &args.how;
     if args.inputs.is_empty() && args.project.is_none() {
         return Err(NotPlanned::Usage("no input: name a file or a folder; see --help"));
+    }
+    if how.restore_files.is_some() {
+        return Err(NotPlanned::Usage(NOT_FOR_WORKERS));
     }
     let lookup = lookup(args.project.as_deref(), how.source(), how.target());
     let (inputs, is_folder) = inputs(&args.inputs, &lookup)?;

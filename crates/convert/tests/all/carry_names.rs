@@ -353,6 +353,10 @@ fn a_folder_for_restored_files_is_new() {
     assert_eq!(status, 0, "{words}");
     let names = files(&folder.join("all"));
     assert!(names.len() == 2 && names[0].starts_with("a.jsonl/"), "{names:?}");
+    // Each worker would need a folder of its own.
+    let args = ["plan", "many", "--to", "claude-code", "-o", "planned", "--restore-files", "new"];
+    let (status, words) = convert(folder, &args);
+    assert!(status != 0 && words.contains("for convert alone"), "{status}: {words}");
 }
 
 #[test]
