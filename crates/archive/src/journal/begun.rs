@@ -1,4 +1,4 @@
-//! The lines of outputs to which workers are about to give their names.
+//! The log of outputs that workers are about to name: one file for each worker.
 //!
 //! Workers share a folder, and none of them writes its journal. Each one appends these lines to a file of its own:
 //!
@@ -6,6 +6,9 @@
 //! append  .convert-receipts/begun/14610-9f3c0a7e.jsonl   {"v":1,"begun":"s1.jsonl",..}
 //! fsync   .convert-receipts/begun/14610-9f3c0a7e.jsonl
 //! rename  .s1.jsonl.tmp-14610-32b66833-09f5685f  s1.jsonl
+//!
+//! append  .convert-journal.jsonl                         {"v":1,"begun":"s1.jsonl",..}
+//! remove  .convert-receipts/begun/14610-9f3c0a7e.jsonl
 //! ```
 //!
 //! The file stays when the worker ends, because receipts are not flushed: after a power cut, its lines alone show that
@@ -25,12 +28,16 @@ use std::{
 use jsonl::Stream;
 use storage::{FILE_MODE, Folder, JOURNAL, RECEIPTS, Replace};
 
-use super::{JournalEntry, OutputRoot, index::JournalIndex, writer::append_whole};
+use super::{
+    JournalEntry, OutputRoot,
+    index::{JournalIndex, own_of},
+    writer::append_whole,
+};
 
-/// The folder of the files, below the receipts.
+/// The folder of the workers' logs, below the receipts.
 const BEGUN: &str = "begun";
 
-/// The number of bytes after which moved lines are written.
+/// Lines are moved in pieces of about this many bytes.
 const MAX_MOVED: usize = 256 * 1024;
 
 /// The lines that a worker appends, and the lines that it finds in its output folder.
@@ -55,7 +62,7 @@ struct Found {
     index: JournalIndex,
     has_journal: bool,
     /// The number of bytes that were read of each file.
-    read: HashMap<OsString, u64>,
+    n_read: HashMap<OsString, u64>,
 }
 
 impl BegunLog {
@@ -92,20 +99,32 @@ impl BegunLog {
         below: &Path,
         new: &JournalEntry,
     ) -> Option<Replace> {
-        self.found(base, below)?.index.own(base, below, new)
+        base.read(below).ok()?;
+        // No lock is held while an output is hashed.
+        let candidates = || locked(&self.found).index.candidates(below, new);
+        let known = candidates();
+        own_of(&known, base, below, new).or_else(|| {
+            self.read_new();
+            own_of(&candidates(), base, below, new)
+        })
     }
 
     /// Returns whether a file is there that an earlier run or worker wrote, or was about to.
     pub(super) fn has_written(&self, base: &OutputRoot, below: &Path) -> bool {
-        self.found(base, below).is_some_and(|found| found.index.has_written(below))
+        // In most cases, there is no file.
+        if base.read(below).is_err() {
+            return false;
+        }
+        let is_known = || locked(&self.found).index.has_written(below);
+        is_known() || {
+            self.read_new();
+            is_known()
+        }
     }
 
-    /// Reads the lines since the last call; `None` if there is no file at the path, which is the most frequent case.
-    fn found(&self, base: &OutputRoot, below: &Path) -> Option<MutexGuard<'_, Found>> {
-        base.read(below).ok()?;
-        let mut found = locked(&self.found);
-        found.read_new(&self.root);
-        Some(found)
+    /// Reads the lines since the last call.
+    fn read_new(&self) {
+        locked(&self.found).read_new(&self.root);
     }
 }
 
@@ -143,7 +162,7 @@ impl Found {
         }
         let Ok(Some(folder)) = folder(root) else { return };
         for name in names(&folder) {
-            let n_read = self.read.entry(name.clone()).or_default();
+            let n_read = self.n_read.entry(name.clone()).or_default();
             let lines = folder.read(&name).and_then(|mut file| {
                 file.seek(SeekFrom::Start(*n_read))?;
                 Ok(file)
@@ -158,7 +177,7 @@ impl Found {
 pub(super) fn move_lines(root: &Arc<Folder>, journal: &mut File, index: Option<&mut JournalIndex>) {
     let Ok(Some(folder)) = folder(root) else { return };
     if let Some(index) = index {
-        take_lines(&folder, index);
+        read_lines(root, index);
     }
     let mut is_moved = |name: &OsString| folder.read(name).and_then(|it| copy_lines(it, journal));
     let moved: Vec<_> = names(&folder).into_iter().filter(|name| is_moved(name).is_ok()).collect();
@@ -173,15 +192,10 @@ pub(super) fn move_lines(root: &Arc<Folder>, journal: &mut File, index: Option<&
     }
 }
 
-/// Adds the lines of all workers to the index of a journal, for a dry run.
+/// Adds the lines of all workers to the index of a journal.
 pub(super) fn read_lines(root: &Arc<Folder>, index: &mut JournalIndex) {
-    if let Ok(Some(folder)) = folder(root) {
-        take_lines(&folder, index);
-    }
-}
-
-fn take_lines(folder: &Folder, index: &mut JournalIndex) {
-    for name in names(folder) {
+    let Ok(Some(folder)) = folder(root) else { return };
+    for name in names(&folder) {
         _ = folder.read(&name).and_then(|lines| index.take_lines(lines));
     }
 }
@@ -199,7 +213,7 @@ fn copy_lines(from: impl Read, journal: &mut File) -> io::Result<()> {
     append_whole(journal, &lines)
 }
 
-/// Opens the folder of the files; `None` if there is none.
+/// Opens the folder of the workers' logs; `None` if there is none.
 fn folder(root: &Arc<Folder>) -> io::Result<Option<Arc<Folder>>> {
     match root.below(&PathBuf::from(RECEIPTS).join(BEGUN)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -207,10 +221,10 @@ fn folder(root: &Arc<Folder>) -> io::Result<Option<Arc<Folder>>> {
     }
 }
 
-/// Returns the names of the files.
+/// Returns the names of the workers' logs.
 fn names(folder: &Folder) -> Vec<OsString> {
-    let mut names: Vec<_> =
-        folder.entries().unwrap_or_default().into_iter().map(|entry| entry.name).collect();
+    let entries = folder.entries().unwrap_or_default().into_iter();
+    let mut names: Vec<_> = entries.map(|entry| entry.name).collect();
     names.sort_unstable();
     names
 }

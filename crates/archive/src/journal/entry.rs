@@ -293,15 +293,23 @@ impl BegunFile {
         Some((body_of(target), Self { source, options, size, content }))
     }
 
-    /// Returns whether the file got its name, and was not edited since.
-    pub(super) fn is_there(&self, base: &OutputRoot, below: &Path) -> bool {
-        self.content.is_there(base, below).is_some()
+    pub(super) fn candidate(&self) -> Candidate {
+        Candidate { size: self.size, content: self.content.clone() }
     }
 }
 
+/// A file that may be there as it was written.
+#[derive(Debug)]
+pub(super) struct Candidate {
+    /// The size of its source.
+    pub(super) size: u64,
+    /// Its bytes, as they were written.
+    pub(super) content: Content,
+}
+
 /// The bytes of an output, by their number and their hash.
-#[derive(Debug, Eq, PartialEq)]
-struct Content {
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Content {
     length: u64,
     hash: u64,
     etag: Option<Box<str>>,
@@ -352,11 +360,15 @@ impl JournaledFile {
     pub(super) fn is_there(&self, base: &OutputRoot, below: &Path) -> Option<i128> {
         self.content.is_there(base, below)
     }
+
+    pub(super) fn candidate(&self) -> Candidate {
+        Candidate { size: self.size, content: self.content.clone() }
+    }
 }
 
 impl Content {
     /// Returns the modification time of the file at a path, in nanoseconds since 1970; `None` if it has other bytes.
-    fn is_there(&self, base: &OutputRoot, below: &Path) -> Option<i128> {
+    pub(super) fn is_there(&self, base: &OutputRoot, below: &Path) -> Option<i128> {
         match base {
             OutputRoot::Folder(folder) => self.is_in(folder, below),
             #[cfg(feature = "cloud")]

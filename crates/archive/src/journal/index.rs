@@ -15,7 +15,7 @@ use storage::Replace;
 
 use super::{
     JournalEntry, OutputOptions, OutputRoot,
-    entry::{BegunFile, JournalLine, JournaledFile},
+    entry::{BegunFile, Candidate, JournalLine, JournaledFile},
     options::{KnownOptions, OptionsDifference},
 };
 use crate::{paths::path_body, record};
@@ -137,16 +137,20 @@ impl JournalIndex {
         below: &Path,
         new: &JournalEntry,
     ) -> Option<Replace> {
+        own_of(&self.candidates(below, new), base, below, new)
+    }
+
+    /// Returns the files that were written, or were about to be, at `below` from the same source as `new`: the one with
+    /// a line of its own, and then the others, the last one first.
+    pub(super) fn candidates(&self, below: &Path, new: &JournalEntry) -> Vec<Candidate> {
         let (target, source) = (path_body(below), path_body(&new.source));
-        let known = self.of(&target);
-        let known = known.filter(|it| *it.source == *source && it.is_there(base, below).is_some());
-        let begun = || {
-            let begun = self.begun(&target).iter();
-            begun.rev().find(|it| *it.source == *source && it.is_there(base, below))
-        };
-        let size = known.map(|it| it.size).or_else(|| begun().map(|it| it.size))?;
-        // As for `Journal::output_state`: only the older output has the removed records.
-        Some(if new.stat.length < size { Replace::KeepEach } else { Replace::Own })
+        let known = self.of(&target).filter(|it| *it.source == *source);
+        let begun = self.begun(&target).iter().rev().filter(|it| *it.source == *source);
+        known
+            .map(JournaledFile::candidate)
+            .into_iter()
+            .chain(begun.map(BegunFile::candidate))
+            .collect()
     }
 
     /// Returns the written files of a source.
@@ -160,4 +164,16 @@ impl JournalIndex {
         let last = self.failures.get(&*path_body(&record.source));
         record.written.is_none() && last.is_some_and(|line| **line == record.line(options))
     }
+}
+
+/// Returns the rule for replacing the file at `below` by `new`; `None` if it is none of these files, or was edited since.
+pub(super) fn own_of(
+    candidates: &[Candidate],
+    base: &OutputRoot,
+    below: &Path,
+    new: &JournalEntry,
+) -> Option<Replace> {
+    let known = candidates.iter().find(|it| it.content.is_there(base, below).is_some())?;
+    // As for `Journal::output_state`: only the older output has the removed records.
+    Some(if new.stat.length < known.size { Replace::KeepEach } else { Replace::Own })
 }
