@@ -159,6 +159,8 @@ impl Found {
             && let Ok((index, _)) = JournalIndex::read(journal)
         {
             (self.index, self.has_journal) = (index, true);
+            // If the journal could not be read before, the lines of workers are in the old index.
+            self.n_read.clear();
         }
         let Ok(Some(folder)) = folder(root) else { return };
         for name in names(&folder) {
@@ -231,4 +233,27 @@ fn names(folder: &Folder) -> Vec<OsString> {
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    const LINE: &[u8] = b"{\"v\":1,\"begun\":\"s1.jsonl\",\"src\":\"/in/s1.jsonl\",\"size\":1,\"options\":\"\",\"dst_len\":1,\"dst_xxh3\":\"0000000000000001\"}\n";
+
+    #[test]
+    fn lines_of_workers_outlast_a_journal_that_is_read_later() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = Folder::open(folder.path()).expect("opened");
+        BegunLog::below(root.clone()).append(LINE).expect("appended");
+        let mut found = Found::default();
+        for has_journal in [false, true, true] {
+            found.read_new(&root);
+            assert_eq!(found.has_journal, has_journal);
+            assert!(found.index.has_written(Path::new("s1.jsonl")));
+            fs::write(folder.path().join(JOURNAL), "").expect("written");
+        }
+    }
 }
