@@ -223,12 +223,21 @@ fn folder(root: &Arc<Folder>) -> io::Result<Option<Arc<Folder>>> {
     }
 }
 
-/// Returns the names of the workers' logs.
+/// Returns the names of the workers' logs. Other files are not ours.
 fn names(folder: &Folder) -> Vec<OsString> {
     let entries = folder.entries().unwrap_or_default().into_iter();
-    let mut names: Vec<_> = entries.map(|entry| entry.name).collect();
+    let mut names: Vec<_> = entries.map(|entry| entry.name).filter(|name| is_log(name)).collect();
     names.sort_unstable();
     names
+}
+
+/// Returns whether a name is one that [`OwnFile::create`] gives.
+fn is_log(name: &OsStr) -> bool {
+    let parts = || name.to_str()?.strip_suffix(".jsonl")?.split_once('-');
+    parts().is_some_and(|(pid, random)| {
+        let is_random = random.len() == 8 && random.bytes().all(|it| it.is_ascii_hexdigit());
+        pid.bytes().all(|it| it.is_ascii_digit()) && pid.parse::<u32>().is_ok() && is_random
+    })
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -255,5 +264,25 @@ mod tests {
             assert!(found.index.has_written(Path::new("s1.jsonl")));
             fs::write(folder.path().join(JOURNAL), "").expect("written");
         }
+    }
+
+    #[test]
+    fn only_the_logs_of_workers_are_moved() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = Folder::open(folder.path()).expect("opened");
+        BegunLog::below(root.clone()).append(LINE).expect("appended");
+        let begun = folder.path().join(RECEIPTS).join(BEGUN);
+        let others = ["+1-9f3c0a7e.jsonl", "1-9f3c0a7.jsonl", "1-9f3c0a7e", "notes.jsonl"];
+        for name in others {
+            fs::write(begun.join(name), "mine\n").expect("written");
+        }
+        let path = folder.path().join(JOURNAL);
+        let mut journal = File::create(&path).expect("created");
+        move_lines(&root, &mut journal, None);
+        assert_eq!(fs::read(path).expect("read"), LINE);
+        let left = fs::read_dir(&begun).expect("listed").flatten().map(|it| it.file_name());
+        let mut left: Vec<_> = left.collect();
+        left.sort_unstable();
+        assert_eq!(left, others);
     }
 }
