@@ -54,6 +54,8 @@ struct OwnFile {
     file: File,
     /// The folders that must be flushed once, so that the file's name is on the disk.
     unsynced: Vec<Arc<Folder>>,
+    /// Whether the last write failed, perhaps in the middle of a line.
+    is_torn: bool,
 }
 
 /// The lines of the journal and of all workers, as far as they were read.
@@ -78,7 +80,7 @@ impl BegunLog {
             Some(own) => own,
             none => none.insert(OwnFile::create(&self.root)?),
         };
-        append_whole(&mut own.file, lines)
+        own.append(lines)
     }
 
     /// Syncs the lines to the disk.
@@ -143,10 +145,20 @@ impl OwnFile {
                     return Ok(Self {
                         file: file?,
                         unsynced: vec![folder, receipts, root.clone()],
+                        is_torn: false,
                     });
                 }
             }
         }
+    }
+
+    /// Appends lines. A line that a failed write left unfinished is ended first, so that it spoils no other.
+    fn append(&mut self, lines: &[u8]) -> io::Result<()> {
+        if self.is_torn {
+            append_whole(&mut self.file, b"\n")?;
+            self.is_torn = false;
+        }
+        append_whole(&mut self.file, lines).inspect_err(|_| self.is_torn = true)
     }
 }
 
@@ -246,7 +258,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::{fs, io::Write};
 
     use super::*;
 
@@ -264,6 +276,19 @@ mod tests {
             assert!(found.index.has_written(Path::new("s1.jsonl")));
             fs::write(folder.path().join(JOURNAL), "").expect("written");
         }
+    }
+
+    #[test]
+    fn a_torn_line_spoils_no_other() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = Folder::open(folder.path()).expect("opened");
+        let mut own = OwnFile::create(&root).expect("created");
+        own.file.write_all(&LINE[..9]).expect("written");
+        own.is_torn = true;
+        own.append(LINE).expect("appended");
+        let mut index = JournalIndex::default();
+        read_lines(&root, &mut index);
+        assert!(index.has_written(Path::new("s1.jsonl")));
     }
 
     #[test]

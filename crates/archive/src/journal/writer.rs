@@ -133,7 +133,7 @@ impl JournalWriter {
 pub(super) fn append_whole(file: &mut File, lines: &[u8]) -> io::Result<()> {
     let n = file.write(lines)?;
     if n < lines.len() {
-        // If this fails, the next run removes the torn line.
+        // If this fails, a torn line is left: the next run removes it from the journal, and a worker ends it.
         _ = file.seek(SeekFrom::End(0)).and_then(|end| file.set_len(end - n as u64));
         _ = file.seek(SeekFrom::End(0));
         return Err(io::ErrorKind::WriteZero.into());
