@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use conversion::ManifestEntry;
 use sessions::stem_of;
 
-use crate::error::ConvertError;
+use crate::{error::ConvertError, paths::is_harmful};
 
 /// Stands in a name for the main file's name without its ending.
 const MAIN: &str = "*";
@@ -77,9 +77,7 @@ pub(super) fn path_of(entry: &ManifestEntry, main: &Path) -> Option<PathBuf> {
 /// program.
 fn is_safe(part: &str) -> bool {
     let stem = part.split('.').next().unwrap_or_default();
-    let is_odd = |c: char| {
-        c.is_control() || is_bidirectional(c) || is_invisible(c) || "/\\:*?\"<>|".contains(c)
-    };
+    let is_odd = |c: char| is_harmful(c) || is_invisible(c) || "/\\:*?\"<>|".contains(c);
     let is_mark = unicode_normalization::char::is_combining_mark;
     let begins = |c: char| c.is_alphanumeric() && !is_mark(c) || c == '_';
     part.starts_with(begins)
@@ -101,13 +99,8 @@ fn has_own_ending(part: &str) -> bool {
     ending.is_some_and(|ending| is_own(&ending))
 }
 
-/// Returns whether a character changes the direction of text around it.
-fn is_bidirectional(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// Returns whether a character is invisible or looks like a blank, so that two names look alike. Some file
-/// systems ignore invisible characters.
+/// Returns whether a character is invisible, looks like a blank, or is a noncharacter: two names could look alike, or be
+/// one file.
 fn is_invisible(c: char) -> bool {
     let is_ignored = matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
@@ -116,9 +109,9 @@ fn is_invisible(c: char) -> bool {
         | '\u{fff0}'..='\u{fffb}' | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}'
         | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}');
     let is_blank = c != ' ' && c.is_whitespace() || c == '\u{2800}';
-    // The last two code points of each plane, and 32 others, are no characters.
-    let is_none = u32::from(c) & 0xfffe == 0xfffe || matches!(c, '\u{fdd0}'..='\u{fdef}');
-    is_ignored || is_blank || is_none
+    // The last two code points of each plane and U+FDD0 to U+FDEF are noncharacters.
+    let is_noncharacter = u32::from(c) & 0xfffe == 0xfffe || matches!(c, '\u{fdd0}'..='\u{fdef}');
+    is_ignored || is_blank || is_noncharacter
 }
 
 #[cfg(test)]
