@@ -33,7 +33,7 @@ use crate::{
     job::Job,
     paths::is_harmful,
     report::ConvertedFile,
-    session::{moved, refused, refused_for},
+    session::{all_refused, moved, refused_for},
     warning::Warning,
 };
 
@@ -210,20 +210,6 @@ pub fn install<'u>(
         });
     }
     Ok(results)
-}
-
-/// Returns the errors of a session's files, in order. Files without an error are refused because of the others.
-fn all_refused<'u>(unit: &'u SessionFiles, results: Results<'u>) -> Results<'u> {
-    let mut results = results.into_iter().peekable();
-    let mut refused = refused(unit, || ConvertError::NotAlone);
-    for (input, refusal) in &mut refused {
-        let own = results.next_if(|(of, _)| std::ptr::eq(*of, *input));
-        if let Some((_, Err(error))) = own {
-            *refusal = Err(error);
-        }
-    }
-    refused.extend(results.filter(|(_, result)| result.is_err()));
-    refused
 }
 
 /// Returns whether a folder with files of a session could not be read. Without them, the session

@@ -13,6 +13,8 @@ mod stdout;
 mod stepwise;
 mod strays;
 
+use std::ptr;
+
 use sessions::SessionFiles;
 
 use crate::{
@@ -50,4 +52,18 @@ pub(crate) fn refuse_for<'u>(
 pub(crate) fn refused_for(unit: &SessionFiles, refusal: ConvertError) -> Results<'_> {
     let mut refusal = Some(refusal);
     refused(unit, || refusal.take().unwrap_or(ConvertError::NotAlone))
+}
+
+/// Returns an error for each file of a session, in order: its own, or [`ConvertError::NotAlone`].
+pub(crate) fn all_refused<'u>(unit: &'u SessionFiles, results: Results<'u>) -> Results<'u> {
+    let mut results = results.into_iter().peekable();
+    let mut refused = refused(unit, || ConvertError::NotAlone);
+    for (input, refusal) in &mut refused {
+        let own = results.next_if(|(of, _)| ptr::eq(*of, *input));
+        if let Some((_, Err(error))) = own {
+            *refusal = Err(error);
+        }
+    }
+    refused.extend(results.filter(|(_, result)| result.is_err()));
+    refused
 }

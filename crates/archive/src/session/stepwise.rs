@@ -13,7 +13,7 @@ use core_model::{FileRole, Format};
 use sessions::{Companion, Input, Redact, SessionFiles, UnknownFormat};
 use storage::Scratch;
 
-use super::{names::beside, paths::name_of, refused_for};
+use super::{all_refused, names::beside, paths::name_of, refused_for};
 use crate::{
     config::JobConfig,
     error::ConvertError,
@@ -62,10 +62,7 @@ impl Job {
         };
         let mut results = job.convert_session(unit, &main, false);
         if results.iter().any(|(_, result)| result.is_err()) {
-            for (_, result) in results.iter_mut().filter(|(_, result)| result.is_ok()) {
-                *result = Err(ConvertError::NotAlone);
-            }
-            return results;
+            return all_refused(unit, results);
         }
         let between = SessionFiles::of_file(self.config.formats, main.clone(), &mut |warning| {
             self.warnings.push(warning);
