@@ -278,7 +278,7 @@ impl RunOutputs {
     fn ways(&self, files: &[Finished], replace: Replace, records: &[JournalEntry]) -> Vec<Replace> {
         let as_asked = vec![replace; files.len()];
         if replace == Replace::KeepEach && files.iter().all(Finished::is_free_or_equal) {
-            // Another worker has written the same files in the meantime, and has kept the older ones.
+            // Nothing would be lost: each name is free, or another worker wrote the same bytes and kept the older file.
             return vec![Replace::KeepOld; files.len()];
         }
         let (Some(root), Some(record)) = (&self.root, records.first()) else { return as_asked };

@@ -61,7 +61,7 @@ pub struct Worker {
 #[derive(Debug)]
 pub struct WorkerRoot {
     base: OutputRoot,
-    /// The outputs that are about to get their names; `None` for a store.
+    /// The log of outputs that are about to get their names; `None` for a store.
     begun: Option<Arc<BegunLog>>,
     _lock: Option<File>,
 }

@@ -1,8 +1,8 @@
 //! Stores receipts below an output folder: a file, or an object, for each unit.
 //!
 //! A receipt is the commit point of its unit. A unit without a receipt, or with one that a power
-//! cut tore, is converted again: receipts are not flushed to the disk. That an output without a receipt is of this
-//! program is known by its line in the log of begun outputs (`journal/begun.rs`).
+//! cut tore, is converted again: receipts are not flushed to the disk. The log of begun outputs (`journal/begun.rs`)
+//! shows which outputs without a receipt this program wrote.
 //!
 //! ```text
 //! rename  .s1.jsonl.tmp-14610-32b66833-09f5685f  s1.jsonl
