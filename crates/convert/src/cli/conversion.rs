@@ -212,11 +212,21 @@ impl ConversionArgs {
     ///
     /// Returns a message of one line if the options are invalid.
     pub(crate) fn parse_job(words: &[String]) -> Result<JobConfig, String> {
-        let how = Self::of_words(words)?;
-        if how.restore_files.is_some() {
-            return Err(NOT_FOR_WORKERS.to_owned());
+        Self::of_words(words)?.job_config().ok_or_else(|| "no format to write".to_owned())
+    }
+
+    /// Parses the options of a unit that a worker converts.
+    ///
+    /// # Errors
+    ///
+    /// Returns a message of one line if the options are invalid, or if no worker can have them: older plans may have
+    /// `--restore-files`.
+    pub(crate) fn parse_work(words: &[String]) -> Result<JobConfig, String> {
+        let config = Self::parse_job(words)?;
+        match config.restore_files {
+            Some(_) => Err(NOT_FOR_WORKERS.to_owned()),
+            None => Ok(config),
         }
-        how.job_config().ok_or_else(|| "no format to write".to_owned())
     }
 
     /// Returns the options that change the bytes of outputs, for the journal.
@@ -277,6 +287,6 @@ mod tests {
     #[test]
     fn no_worker_restores_files_to_a_folder() {
         let words = ["--to", "clido", "--restore-files", "rest"].map(str::to_owned);
-        assert_eq!(ConversionArgs::parse_job(&words).err().as_deref(), Some(NOT_FOR_WORKERS));
+        assert_eq!(ConversionArgs::parse_work(&words).err().as_deref(), Some(NOT_FOR_WORKERS));
     }
 }

@@ -102,7 +102,7 @@ impl UnitWorker {
     fn of(args: &WorkerArgs) -> Self {
         let worker = Worker {
             hint: Some(convert_hint),
-            parse: ConversionArgs::parse_job,
+            parse: ConversionArgs::parse_work,
             interruption: INTERRUPTION,
             warnings: Warnings::new(warn),
             to: args.to.clone(),
