@@ -172,11 +172,14 @@ fn limits(options: &[String]) -> bool {
 const TESTS_WITH_TURNS: &[&str] = &[
     "matrix::",
     "carry_faults::",
+    "content::what_is_written",
     "edits::",
     "hostile::no_depth",
     "memory::",
     "recipes::",
     "redaction::",
+    "repair::what_is_written",
+    "told::every_member_of_fixtures",
 ];
 
 /// Runs the matrix over folders, or over the fixtures if there are none. Then runs the tests with turns

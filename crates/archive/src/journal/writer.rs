@@ -128,17 +128,23 @@ impl JournalWriter {
     }
 }
 
-/// Appends lines to a file that is open for appending or that only this function writes, in one write: all of them or
-/// none.
+/// Appends lines to a file that is open for appending or that only this function writes: all of them or none.
 pub(super) fn append_whole(file: &mut File, lines: &[u8]) -> io::Result<()> {
-    let n = file.write(lines)?;
-    if n < lines.len() {
-        // If this fails, a torn line is left: the next run removes it from the journal, and a worker ends it.
-        _ = file.seek(SeekFrom::End(0)).and_then(|end| file.set_len(end - n as u64));
-        _ = file.seek(SeekFrom::End(0));
-        return Err(io::ErrorKind::WriteZero.into());
-    }
-    Ok(())
+    let mut n = 0;
+    let error = loop {
+        match file.write(lines.get(n..).unwrap_or_default()) {
+            // After a part was written, the system says why the rest cannot be.
+            Ok(more) if more > 0 && n + more < lines.len() => n += more,
+            Ok(0) if n < lines.len() => break io::ErrorKind::WriteZero.into(),
+            Ok(_) => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => break error,
+        }
+    };
+    // If this fails, a torn line is left: the next run removes it from the journal, and a worker ends it.
+    _ = file.seek(SeekFrom::End(0)).and_then(|end| file.set_len(end - n as u64));
+    _ = file.seek(SeekFrom::End(0));
+    Err(error)
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
