@@ -62,8 +62,8 @@ impl Search {
         }
     }
 
-    /// Appends the placeholder of a token with `-` for `_` that a text starts with, and what is left of its words. Returns
-    /// the text before the next word, and the text after it; `None` at the end.
+    /// Redacts a token with `-` for `_` at the start of a text, and appends the words that have it. Returns the text before
+    /// the next word, and the text after it; `None` at the end.
     fn redact_words<'n>(
         &mut self,
         rest: &'n str,

@@ -2,7 +2,11 @@
 //!
 //! `TRYCMD=overwrite cargo test -p sessionlog-convert --test all commands::` updates them.
 
-use std::io::{Read, Write};
+use std::{
+    io::{Read, Write},
+    path::Path,
+    process::{Child, Command, Stdio},
+};
 
 #[test]
 fn commands_do_what_their_transcripts_show() {
@@ -20,7 +24,7 @@ fn folders_are_the_same_for_any_number_of_jobs() {
     let written = ["1", "4"].map(|jobs| {
         let target = folder.path().join(jobs);
         let report = folder.path().join(format!("{jobs}.json"));
-        let status = std::process::Command::new(env!("CARGO_BIN_EXE_convert"))
+        let status = Command::new(env!("CARGO_BIN_EXE_convert"))
             .args([
                 fixtures,
                 "--to",
@@ -35,7 +39,7 @@ fn folders_are_the_same_for_any_number_of_jobs() {
             .arg(&target)
             .arg("--report")
             .arg(&report)
-            .stderr(std::process::Stdio::null())
+            .stderr(Stdio::null())
             .status()
             .expect("the program runs");
         assert_eq!(status.code(), Some(1), "some fixtures are damaged");
@@ -75,23 +79,8 @@ fn a_session_is_followed_while_it_grows() {
     let path = folder.path().join("live.jsonl");
     let (first, second) = (fixture("plain.jsonl"), fixture("one-tool-call.jsonl"));
     std::fs::write(&path, &first).expect("written");
-    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_convert"))
-        .args(["show", "--follow", "--quiet"])
-        .arg(&path)
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .expect("the program runs");
-    let mut stdout = child.stdout.take().expect("a pipe");
-    let mut printed = String::new();
-    let mut read_until = |words: &str| {
-        let mut buffer = [0; 4096];
-        while !printed.contains(words) {
-            let n_bytes = stdout.read(&mut buffer).expect("readable");
-            assert!(n_bytes > 0, "it ended after {printed}");
-            printed.push_str(&String::from_utf8_lossy(&buffer[..n_bytes]));
-        }
-        printed.clone()
-    };
+    let mut followed = Followed::new(&path);
+    let mut read_until = |words: &str| followed.read_until(words);
     assert!(!read_until("4\n").contains("a.txt"));
     // An incomplete line is not shown until it is complete.
     let (half, rest) = second.split_at(second.find("Show").expect("its prompt") + 2);
@@ -103,8 +92,39 @@ fn a_session_is_followed_while_it_grows() {
     std::fs::write(&path, &first).expect("written");
     let printed = read_until("from its start)\n\nUser");
     assert_eq!(printed.matches("(the file was cut or replaced").count(), 1);
-    child.kill().expect("it runs");
-    child.wait().expect("it ends");
+}
+
+/// A run of `show --follow`, which ends with the value.
+struct Followed {
+    child: Child,
+    printed: String,
+}
+
+impl Followed {
+    fn new(path: &Path) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+        command.args(["show", "--follow", "--quiet"]).arg(path).stdout(Stdio::piped());
+        Self { child: command.spawn().expect("the program runs"), printed: String::new() }
+    }
+
+    /// Returns all that was printed, up to the words or a little longer.
+    fn read_until(&mut self, words: &str) -> String {
+        let stdout = self.child.stdout.as_mut().expect("a pipe");
+        let mut buffer = [0; 4096];
+        while !self.printed.contains(words) {
+            let n_bytes = stdout.read(&mut buffer).expect("readable");
+            assert!(n_bytes > 0, "it ended after {}", self.printed);
+            self.printed.push_str(&String::from_utf8_lossy(&buffer[..n_bytes]));
+        }
+        self.printed.clone()
+    }
+}
+
+impl Drop for Followed {
+    fn drop(&mut self) {
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
 }
 
 /// The lines that are there are said together; a run ends where the program has read all of them.
@@ -119,21 +139,7 @@ fn damaged_lines_of_a_followed_session_are_said_together() {
     };
     let lines = [&*prompt("one"), &"{\n".repeat(500), &prompt("two")];
     std::fs::write(&path, lines.concat()).expect("written");
-    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_convert"))
-        .args(["show", "--follow", "--quiet"])
-        .arg(&path)
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .expect("the program runs");
-    let mut stdout = child.stdout.take().expect("a pipe");
-    let (mut printed, mut buffer) = (String::new(), [0; 4096]);
-    while !printed.contains("two\n") {
-        let n_bytes = stdout.read(&mut buffer).expect("readable");
-        assert!(n_bytes > 0, "it ended after {printed}");
-        printed.push_str(&String::from_utf8_lossy(&buffer[..n_bytes]));
-    }
-    child.kill().expect("it runs");
-    child.wait().expect("it ends");
+    let printed = Followed::new(&path).read_until("two\n");
     assert!(printed.contains("line 2: byte "), "{printed}");
     assert!(printed.contains("lines 3 to 501: 499 such lines; "), "{printed}");
     assert_eq!(printed.matches("unexpected end of line").count(), 2, "{printed}");
@@ -142,7 +148,7 @@ fn damaged_lines_of_a_followed_session_are_said_together() {
 #[test]
 fn colors_are_for_those_who_want_them() {
     let printed = |variables: &[(&str, &str)]| {
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_convert"))
+        let output = Command::new(env!("CARGO_BIN_EXE_convert"))
             .args(["show", "--full"])
             .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/sample"))
             .env_remove("NO_COLOR")
@@ -177,11 +183,11 @@ fn devices_and_pipes() {
     let (source, pipe, out) = (path("in/plain.jsonl"), path("in/pipe"), path("out"));
     std::fs::create_dir(path("in")).expect("made");
     std::fs::copy(plain, &source).expect("copied");
-    let mkfifo = std::process::Command::new("mkfifo").arg(&pipe).status().expect("it runs");
+    let mkfifo = Command::new("mkfifo").arg(&pipe).status().expect("it runs");
     assert!(mkfifo.success());
     let convert = |arguments: &[&str]| {
         let program = env!("CARGO_BIN_EXE_convert");
-        let output = std::process::Command::new(program).args(arguments).output().expect("it runs");
+        let output = Command::new(program).args(arguments).output().expect("it runs");
         let words = String::from_utf8(output.stderr).expect("text");
         (output.status.code(), output.stdout, words)
     };
@@ -191,11 +197,7 @@ fn devices_and_pipes() {
     let (status, _, words) = convert(&["--to", "clido", "-o", "/dev/null", &source]);
     assert_eq!(status, Some(0), "{words}");
     let (_, expected, _) = convert(&["--to", "clido", &source]);
-    let reader = std::process::Command::new("cat")
-        .arg(&pipe)
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .expect("it runs");
+    let reader = Command::new("cat").arg(&pipe).stdout(Stdio::piped()).spawn().expect("it runs");
     let (status, written, words) = convert(&["--to", "clido", "-o", &pipe, &source]);
     assert_eq!((status, written.len()), (Some(0), 0), "{words}");
     assert_eq!(reader.wait_with_output().expect("it ends").stdout, expected);
@@ -213,12 +215,12 @@ fn what_stood_beside_an_older_output_is_kept_aside() {
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/damaged/torn-in-the-middle.jsonl");
     let out = folder.path().join("out.jsonl");
     let convert = |arguments: &[&str]| {
-        let status = std::process::Command::new(env!("CARGO_BIN_EXE_convert"))
+        let status = Command::new(env!("CARGO_BIN_EXE_convert"))
             .args(["--quiet", "--force", "--to", "clido", "-o"])
             .arg(&out)
             .args(arguments)
             .arg(source)
-            .stderr(std::process::Stdio::null())
+            .stderr(Stdio::null())
             .status();
         assert!(status.expect("it runs").code() < Some(2));
         let names = std::fs::read_dir(folder.path()).expect("a folder");
@@ -261,7 +263,7 @@ fn an_older_backup_is_never_replaced() {
     let source =
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/claude-code/one-tool-call.jsonl");
     for to in ["clido", "codex"] {
-        let status = std::process::Command::new(env!("CARGO_BIN_EXE_convert"))
+        let status = Command::new(env!("CARGO_BIN_EXE_convert"))
             .args(["--quiet", "--force", "--to", to, "-o"])
             .args([path("p.jsonl").as_os_str(), source.as_ref()])
             .status();
@@ -281,7 +283,7 @@ fn a_report_replaces_no_other_file() {
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/claude-code/one-tool-call.jsonl");
     std::fs::copy(source, path("s.jsonl")).expect("copied");
     let run = |report: &str| {
-        let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_convert"));
+        let mut program = Command::new(env!("CARGO_BIN_EXE_convert"));
         program.args(["--quiet", "--force", "--to", "clido", "-o"]).arg(path("o.jsonl"));
         program.arg(path("s.jsonl")).arg("--report").arg(path(report));
         program.output().expect("it runs")
@@ -312,7 +314,7 @@ fn a_converted_file_that_was_cut_in_its_first_line_fails_in_a_folder() {
     let source =
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/claude-code/one-tool-call.jsonl");
     let run = |arguments: &[&std::ffi::OsStr]| {
-        let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_convert"));
+        let mut program = Command::new(env!("CARGO_BIN_EXE_convert"));
         program.args(arguments).output().expect("it runs")
     };
     for (name, carry, n_left) in [("a.jsonl", "inline", 500), ("b.jsonl", "sidecar", 60)] {
@@ -342,7 +344,7 @@ fn a_copy_of_a_file_with_a_sidecar_comes_home() {
         "/../../fixtures/claude-code/rewind.jsonl"
     ));
     let convert = |arguments: &[&str]| {
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_convert"))
+        let output = Command::new(env!("CARGO_BIN_EXE_convert"))
             .current_dir(folder.path())
             .args(arguments)
             .output()
