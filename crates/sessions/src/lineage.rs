@@ -191,7 +191,7 @@ fn stem(path: &str) -> Option<&str> {
 
 /// The oldest ancestors of sessions. Each chain is walked once, and then shortened.
 struct Roots {
-    /// The index of the parent, or of an older ancestor; that of the session itself if it has no parent.
+    /// The index of the parent, or of an older ancestor; the session's own index if it has no parent.
     above: Vec<usize>,
 }
 

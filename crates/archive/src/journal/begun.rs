@@ -22,7 +22,7 @@ use std::{
     io::{self, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
     process,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use jsonl::Stream;
@@ -31,7 +31,7 @@ use storage::{FILE_MODE, Folder, JOURNAL, RECEIPTS, Replace};
 use super::{
     JournalEntry, OutputRoot,
     index::{JournalIndex, own_of},
-    writer::append_whole,
+    writer::{append_whole, locked},
 };
 
 /// The folder of the workers' logs, below the receipts.
@@ -101,6 +101,7 @@ impl BegunLog {
         below: &Path,
         new: &JournalEntry,
     ) -> Option<Replace> {
+        // Without a file, the logs need not be read.
         base.read(below).ok()?;
         // No lock is held while an output is hashed.
         let candidates = || locked(&self.found).index.candidates(below, new);
@@ -250,10 +251,6 @@ fn is_log(name: &OsStr) -> bool {
         let is_random = random.len() == 8 && random.bytes().all(|it| it.is_ascii_hexdigit());
         pid.bytes().all(|it| it.is_ascii_digit()) && pid.parse::<u32>().is_ok() && is_random
     })
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

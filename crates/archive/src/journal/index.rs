@@ -140,8 +140,8 @@ impl JournalIndex {
         own_of(&self.candidates(below, new), base, below, new)
     }
 
-    /// Returns the files that were written, or were about to be, at `below` from the same source as `new`: the one with
-    /// a line of its own, and then the others, the last one first.
+    /// Returns the files that were written, or were about to be, at `below` from the same source as `new`: the written
+    /// file, then the begun ones, the last one first.
     pub(super) fn candidates(&self, below: &Path, new: &JournalEntry) -> Vec<Candidate> {
         let (target, source) = (path_body(below), path_body(&new.source));
         let known = self.of(&target).filter(|it| *it.source == *source);

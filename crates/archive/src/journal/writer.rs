@@ -147,6 +147,6 @@ pub(super) fn append_whole(file: &mut File, lines: &[u8]) -> io::Result<()> {
     Err(error)
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -38,7 +38,7 @@ struct Made {
     folder: Option<Arc<Folder>>,
     /// The main file of the first file.
     first_main: Option<PathBuf>,
-    /// The names of the files, by the path that their main file has in its step, and by their index in its carry.
+    /// The names of the files, by the main file's path in its step and the file's index in the carry.
     names: HashMap<(PathBuf, usize), OsString>,
 }
 
@@ -59,13 +59,14 @@ pub(crate) struct RestoredFile {
 }
 
 impl RestoredFile {
-    /// Syncs the bytes to the disk.
+    /// Syncs the bytes and the name to the disk.
     ///
     /// # Errors
     ///
     /// Returns an error if the system does.
     pub(crate) fn sync(&self) -> io::Result<()> {
-        self.folder.reopen(&self.name)?.sync_all()
+        self.folder.reopen(&self.name)?.sync_all()?;
+        self.folder.sync()
     }
 }
 
@@ -161,6 +162,7 @@ impl RestoreFolder {
             };
         }
         let folder = Arc::new(above.make_folder(name).map_err(named)?);
+        above.sync().map_err(named)?;
         made.folder = Some(folder.clone());
         Ok(Some(folder))
     }

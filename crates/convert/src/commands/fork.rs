@@ -97,8 +97,13 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         return Ok(Status::Done);
     };
     let written = write_new_with_sidecar(input, &path, |file| copy.write(&mut source, file));
-    if let Err(error) = written {
-        return unread(error);
+    match written {
+        // It names the output.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            return failed(&io_message(&error));
+        }
+        Err(error) => return unread(error),
+        Ok(()) => {}
     }
     say(&format!("{}: written", escape_for_terminal(&path.to_string_lossy())));
     if let Some(store) = format.store.filter(|_| args.install) {

@@ -67,8 +67,7 @@ impl Relatives {
         Self { ancestries, children }
     }
 
-    /// Returns the relatives of a session: the one that it was made from, then the ones that were made from
-    /// it. `named` returns the id of a session and the label of its input.
+    /// Returns the relatives of a session: its parent, then its children. `named` returns the id of a session and the label of its input.
     pub(crate) fn of<'m>(
         &self,
         session_idx: usize,

@@ -57,7 +57,7 @@ pub struct ForkPlan<'f> {
     by_uuid: ByHash<Planned>,
     /// The number of lines up to the last one to copy, lines of progress included.
     n_lines: usize,
-    /// The number of such lines before the last one that is copied.
+    /// The number of such lines before the last copied line.
     last: usize,
     /// The replacements of all `content-replacement` lines, joined with commas.
     replacements: Option<String>,
