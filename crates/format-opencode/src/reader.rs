@@ -70,19 +70,23 @@ pub fn read_more(record: Value<'_>, n: u32) -> Option<Event<'_>> {
 
 /// Calls `each` with the events of a record, as [`read_more`] returns them, until it returns false.
 pub(crate) fn read_each<'l>(record: Value<'l>, each: &mut dyn FnMut(Event<'l>) -> bool) {
-    if let Record::Message(message) = Record::decode(record)
-        && let Some(parts) = message.parts
-        && message.is_user()
-    {
-        let start = message_start(record, &message);
-        let mut bodies = bodies_of_user(&message, parts).enumerate().peekable();
-        if bodies.peek().is_none() {
-            each(start);
+    match Record::decode(record) {
+        Record::Session(session) => {
+            _ = (0..).map_while(|n| read_session(record, &session, n)).all(each);
         }
-        _ = bodies.all(|(n, body)| each(event_of_user(start, n, body)));
-        return;
+        Record::Message(message) => match message.parts.filter(|_| message.is_user()) {
+            Some(parts) => {
+                let start = message_start(record, &message);
+                let mut bodies = bodies_of_user(&message, parts).enumerate().peekable();
+                if bodies.peek().is_none() {
+                    each(start);
+                }
+                _ = bodies.all(|(n, body)| each(event_of_user(start, n, body)));
+            }
+            None => _ = (0..).map_while(|n| read_message(record, &message, n)).all(each),
+        },
+        Record::Other => _ = each(other(record)),
     }
-    _ = each(read(record)) && (1..).map_while(|n| read_more(record, n)).all(each);
 }
 
 fn other(record: Value<'_>) -> Event<'_> {

@@ -183,7 +183,6 @@ impl RespeltValues {
         let mixed = [&*texts.frequent, &*numbers.frequent].concat();
         let mixed_by_key = [&*texts.all, &*numbers.frequent].concat();
         None.or_else(|| self.step(search, &every, &mixed, 2, false))
-            .or_else(|| self.step(search, &of_texts, &texts.all, 1, true))
             .or_else(|| self.step(search, &of_texts, &texts.all, 2, true))
             .or_else(|| self.step(search, &of_all, &mixed_by_key, MAX_CHANGED, true))
     }
