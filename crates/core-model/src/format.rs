@@ -68,7 +68,9 @@ pub struct Format {
     pub is_record: fn(Value<'_>) -> bool,
     read: ReadEvent,
     read_more: Option<ReadNextEvent>,
-    read_each: Option<ReadEachEvent>,
+    /// Passes on all events of a record, without their numbers: see [`Format::read_each`]. Callers use
+    /// [`Format::for_each_event`].
+    pub read_each: Option<ReadEachEvent>,
     /// Creates a writer.
     pub writer: fn(&Options, Facts) -> Box<dyn EventWriter>,
     /// Creates a planner that decides which lines are the conversation; `None` if all are.

@@ -32,6 +32,7 @@ mod matrix;
 mod mutations;
 mod order;
 mod packed;
+mod readers;
 mod reading;
 mod recipes;
 mod redaction;
