@@ -202,12 +202,15 @@ fn scan_entry<'s>(
     }
 }
 
-/// Calls `each` with the entries of a transcript that is not kept in memory.
+/// Calls `each` with the entries of a transcript that is not kept in memory, until it returns false.
 ///
 /// # Errors
 ///
 /// Returns an error if it cannot be read.
-pub(crate) fn each_entry(source: impl Read, mut each: impl FnMut(&Entry<'_>)) -> io::Result<()> {
+pub(crate) fn each_entry(
+    source: impl Read,
+    mut each: impl FnMut(&Entry<'_>) -> bool,
+) -> io::Result<()> {
     let mut stream = Stream::new(source);
     let (mut scanner, mut recovering) = (Scanner::default(), Scanner::default());
     let (mut number, mut idx) = (0_u64, 0_usize);
@@ -216,15 +219,19 @@ pub(crate) fn each_entry(source: impl Read, mut each: impl FnMut(&Entry<'_>)) ->
         let place = |offset| Place { line: number, offset };
         if let Ok(value) = scan_entry(&line, &mut scanner) {
             if let Some(value) = value {
-                each(&Entry::new(idx, place(line.offset()), value));
+                if !each(&Entry::new(idx, place(line.offset()), value)) {
+                    return Ok(());
+                }
                 idx = idx.saturating_add(1);
             }
             continue;
         }
         let pieces = jsonl::recover(&line, &mut recovering, &is_record).pieces;
         for piece in pieces.iter().filter(|piece| piece.is_record) {
-            if let Ok(value) = scanner.scan(&piece.line) {
-                each(&Entry::new(idx, place(piece.line.offset()), value));
+            if let Ok(value) = scanner.scan(&piece.line)
+                && !each(&Entry::new(idx, place(piece.line.offset()), value))
+            {
+                return Ok(());
             }
             idx = idx.saturating_add(1);
         }

@@ -55,9 +55,7 @@ pub struct ForkPlan<'f> {
     hasher: IdHasher,
     /// The lines by the hashes of their ids. The last line of an id counts.
     by_uuid: ByHash<Planned>,
-    /// The number of lines up to the last one to copy, lines of progress included.
-    n_lines: usize,
-    /// The number of such lines before the last copied line.
+    /// The number of lines before the last copied one, lines of progress included.
     last: usize,
     /// The replacements of all `content-replacement` lines, joined with commas.
     replacements: Option<String>,
@@ -122,7 +120,9 @@ impl<'f> ForkPlan<'f> {
                 }
                 all.push_str(item.raw().as_str());
             }
-            let Some((uuid, is_progress)) = copied_id(entry).filter(|_| !is_cut) else { return };
+            let Some((uuid, is_progress)) = copied_id(entry).filter(|_| !is_cut) else {
+                return true;
+            };
             let line = if is_progress {
                 let parent = entry.event.context.parent.value();
                 Planned::Progress(parent.map(|parent| parent.decode().into()))
@@ -133,17 +133,17 @@ impl<'f> ForkPlan<'f> {
             by_uuid.insert(hasher.hash(&*uuid), line);
             n_lines = n_lines.saturating_add(1);
             is_cut = fork.up_to.is_some_and(|up_to| up_to == uuid);
+            true
         })?;
         if fork.up_to.is_some() && !is_cut {
             return Ok(Err(ForkError::UnknownMessage));
         }
         let title = title(&ends, &fork);
-        let plan =
-            last.map(|last| Self { fork, hasher, by_uuid, n_lines, last, replacements, title });
+        let plan = last.map(|last| Self { fork, hasher, by_uuid, last, replacements, title });
         Ok(plan.ok_or(ForkError::Empty))
     }
 
-    /// Writes the copy. `source` must have the bytes that were read for the plan.
+    /// Writes the copy. `source` must have the bytes that were read for the plan. It is read up to the last copied line.
     ///
     /// # Errors
     ///
@@ -151,14 +151,15 @@ impl<'f> ForkPlan<'f> {
     pub fn write(&mut self, source: impl Read, sink: &mut dyn Write) -> io::Result<()> {
         let (mut n_lines, mut written) = (0_usize, Ok(()));
         each_entry(source, |entry| {
-            let Some((uuid, is_progress)) = copied_id(entry) else { return };
-            if n_lines < self.n_lines && !is_progress && written.is_ok() {
+            let Some((uuid, is_progress)) = copied_id(entry) else { return true };
+            if !is_progress {
                 written = self.write_line(entry, &uuid, n_lines == self.last, sink);
             }
             n_lines = n_lines.saturating_add(1);
+            written.is_ok() && n_lines <= self.last
         })?;
         written?;
-        if n_lines < self.n_lines {
+        if n_lines <= self.last {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         let now = iso_millis(self.fork.now);

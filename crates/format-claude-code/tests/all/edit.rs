@@ -1,11 +1,15 @@
 //! Tests that edits change no existing byte.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    io::{self, Read},
+    path::PathBuf,
+};
 
 use core_model::Role;
 use format_claude_code::{
-    Appender, ChainRule, Fork, ForkError, NewMessage, Thread, Transcript, create_transcript, fork,
-    head_tail_scan, rename, tag, validate,
+    Appender, ChainRule, Fork, ForkError, ForkPlan, NewMessage, Thread, Transcript,
+    create_transcript, fork, head_tail_scan, rename, tag, validate,
 };
 use jsonl::RawBuf;
 
@@ -134,6 +138,28 @@ fn a_fork_says_the_same_under_new_ids() {
     let lost = Fork { up_to: Some("lost"), ..new };
     let bytes = fixture("plain");
     assert_eq!(fork(&Transcript::from_slice(&bytes), &lost), Err(ForkError::UnknownMessage));
+}
+
+/// A file that must not be read.
+struct Unread;
+
+impl Read for Unread {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::Error::other("it is read"))
+    }
+}
+
+#[test]
+fn nothing_behind_the_last_copied_line_is_read() {
+    let up_to = b"{\"type\":\"user\",\"uuid\":\"a\",\"message\":{\"content\":\"x\"}}\n";
+    let rest = b"{\"type\":\"progress\",\"uuid\":\"b\"}\n{\"type\":\"user\",\"uuid\":\"c\"}\n";
+    let new = Fork { source_id: "s", session_id: ID, up_to: Some("a"), title: None, now: 0 };
+    let whole = [&up_to[..], rest].concat();
+    let copy = fork(&Transcript::from_slice(&whole), &new).expect("messages");
+    let mut plan = ForkPlan::read(&whole[..], new).expect("read").expect("messages");
+    let mut written = Vec::new();
+    plan.write(up_to.chain(Unread), &mut written).expect("written");
+    assert_eq!(written, copy.as_bytes());
 }
 
 #[test]
