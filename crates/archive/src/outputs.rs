@@ -35,8 +35,8 @@ use crate::{
     journal::{Journal, JournalEntry, OutputOptions, OutputRoot},
 };
 
-pub(crate) use self::restore_folder::RestoredFile;
 pub use self::{batch::Durability, dir::NotOpened};
+pub(crate) use self::{batch::new_folders, restore_folder::RestoredFile};
 
 /// The buffer size of a stream in bytes.
 const STREAM_BUFFER: usize = 256 * 1024;

@@ -108,10 +108,19 @@ fn max_files() -> usize {
     MAX_FILES.min(usize::try_from(share).unwrap_or(MAX_FILES)).max(1)
 }
 
-/// Returns the folders that were created for the files of a set.
-fn new_folders(set: &PublishSet) -> Vec<Arc<Folder>> {
-    let places = set.files.iter().chain(&set.images).filter_map(Finished::place);
-    places.map(|place| &place.folder).filter(|folder| folder.is_new()).cloned().collect()
+/// Returns the folders that were created for files, the last one first: only the first folder in a new one has the new
+/// one above it.
+pub(crate) fn new_folders<'f>(
+    files: impl DoubleEndedIterator<Item = &'f Finished>,
+) -> Vec<Arc<Folder>> {
+    let folders = files.rev().filter_map(Finished::place).map(|place| &place.folder);
+    folders.filter(|folder| folder.is_new()).cloned().collect()
+}
+
+impl PublishSet {
+    fn new_folders(&self) -> Vec<Arc<Folder>> {
+        new_folders(self.files.iter().chain(&self.images))
+    }
 }
 
 /// The files that were not published, with their errors.
@@ -131,7 +140,7 @@ impl RunOutputs {
             match if is_synced { self.sync(&item) } else { Ok(()) } {
                 Ok(()) => whole.push(item),
                 Err(refusal) => {
-                    let folders = new_folders(&item.set);
+                    let folders = item.set.new_folders();
                     drop(item.set);
                     self.remove_new(&folders);
                     refused.push((item.path, refusal));
@@ -148,13 +157,13 @@ impl RunOutputs {
                 false => self.begin(set.records.iter(), is_synced),
             };
             if let Err(error) = begun {
-                let folders = new_folders(&set);
+                let folders = set.new_folders();
                 drop(set);
                 self.remove_new(&folders);
                 refused.push((path.clone(), unwritten(error, &path).into()));
                 continue;
             }
-            let folders = new_folders(&set);
+            let folders = set.new_folders();
             let PublishSet { files, images, replace, mut records } = set;
             match self.name(files, images, replace, &mut records) {
                 Ok(names) => named.push((path, names, records, is_further)),
@@ -398,4 +407,31 @@ fn keep_stale(names: &[Named], is_ours: impl Fn(&Path) -> bool) -> Result<(), Co
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, io::Write as _};
+
+    use storage::Interruption;
+
+    use super::*;
+
+    #[test]
+    fn a_refused_set_leaves_no_empty_folder() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let main = folder.path().join("s1.jsonl");
+        fs::write(&main, "another file").expect("written");
+        let outputs = RunOutputs::below(folder.path(), false, Interruption::default());
+        let outputs = outputs.expect("opened");
+        let names = ["s1/tool-results/a.txt", "s1/subagents/agent-a1.jsonl", "s1.jsonl"];
+        let files = names.map(|name| {
+            let mut file = outputs.create(&folder.path().join(name), 0o600).expect("created");
+            file.write_all(b"{}\n").expect("written");
+            file.finish().expect("finished")
+        });
+        let refused = outputs.publish_set(&main, PublishSet::new(files.into(), Replace::Never));
+        assert!(matches!(refused, Err(ConvertError::Exists(_))));
+        assert_eq!(fs::read_dir(folder.path()).expect("listed").count(), 1);
+    }
 }

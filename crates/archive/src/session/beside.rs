@@ -31,7 +31,12 @@ use storage::{
 };
 
 use super::paths::{check_folder, folder_of, name_of, path_of};
-use crate::{error::ConvertError, job::Job, outputs::RestoredFile, paths::has_link};
+use crate::{
+    error::ConvertError,
+    job::Job,
+    outputs::{RestoredFile, new_folders},
+    paths::has_link,
+};
 
 /// The permissions of these files: for the owner alone, and never executable.
 const MODE: u32 = 0o600;
@@ -116,7 +121,9 @@ impl OtherFile {
             finished.names.push(entry.name);
         }
         if is_taken {
-            drop_all(&mut finished.files);
+            let folders = new_folders(finished.files.iter());
+            finished.files.clear();
+            folders.iter().for_each(|folder| folder.remove_new(None));
             finished.names = restored;
             finished.n_unplaced = n_beside;
         }
@@ -240,18 +247,6 @@ impl Job {
     fn written(&self, main: &Path, place: &Path, n_files: usize) -> Result<Sink, ConvertError> {
         Ok(Sink::Written(Box::new(self.outputs.create_beside(main, place, MODE, n_files)?)))
     }
-}
-
-/// Drops files, and removes the folders that were created for them.
-fn drop_all(files: &mut Vec<Finished>) {
-    let places = files.iter().filter_map(Finished::place);
-    let new = places.map(|place| &place.folder).filter(|folder| folder.is_new());
-    // Only the handle of the first file in a folder has the new folders above it.
-    let mut paths = HashSet::new();
-    let first = new.filter(|folder| paths.insert(folder.path().to_owned()));
-    let folders: Vec<Arc<Folder>> = first.cloned().collect();
-    files.clear();
-    folders.iter().rev().for_each(|folder| folder.remove_new(None));
 }
 
 /// Returns a path for comparison: on some systems, names that differ in case or Unicode form are
