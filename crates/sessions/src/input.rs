@@ -12,7 +12,7 @@ use conversion::Sidecar;
 use core_model::Formats;
 use storage::{
     Backend, Bytes, Compression, Limits, LineMeter, MAX_IN_MEMORY, Metered, Opened, RESIDUE,
-    SIDECAR, Snapshot, beside, is_url, open_input,
+    SIDECAR, Snapshot, Stat, beside, is_url, open_input,
 };
 use tempfile::SpooledTempFile;
 
@@ -211,18 +211,18 @@ impl Input {
     /// Returns the path of the sidecar that the input has; `None` if it has none.
     pub fn found_sidecar(&self) -> Option<PathBuf> {
         let Input::File { storage, path, .. } = self else { return None };
-        Some(found_sidecar_path(storage, path)).filter(|path| storage.stat_file(path).is_ok())
+        stat_sidecar(storage, path).ok().map(|(path, _)| path)
     }
 
     /// Opens the sidecar of the input to read its bytes as they are. Returns the reader and the length in bytes;
     /// `None` if there is no sidecar.
     pub fn sidecar_file(&self) -> io::Result<Option<(Box<dyn Bytes>, u64)>> {
         let Input::File { storage, path, .. } = self else { return Ok(None) };
-        let path = found_sidecar_path(storage, path);
         // Opening a pipe would block until somebody writes to it.
-        let found = storage.stat_file(&path).and_then(|stat| Ok((stat, storage.reader(&path)?)));
+        let found = stat_sidecar(storage, path)
+            .and_then(|(path, stat)| Ok((storage.reader(&path)?, stat.length)));
         match found {
-            Ok((stat, file)) => Ok(Some((file, stat.length))),
+            Ok(found) => Ok(Some(found)),
             Err(error) => match error.kind() {
                 // A name of full length has no room for an ending.
                 io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename => Ok(None),
@@ -262,24 +262,28 @@ pub fn sidecar_path(path: &Path) -> PathBuf {
     beside(path, SIDECAR)
 }
 
-/// Returns the path of the sidecar that a file has. If another program compressed or expanded the file, its sidecar has
-/// the file's earlier name: `a.jsonl.carry` beside `a.jsonl.gz`. Beside several such files, it is nobody's.
-fn found_sidecar_path(storage: &Backend, path: &Path) -> PathBuf {
-    let own = sidecar_path(path);
-    let is_there = |path: &Path| storage.stat_file(path).is_ok();
+/// Returns the path of the sidecar that a file has, and its metadata. If another program compressed or expanded the
+/// file, its sidecar has the file's earlier name: `a.jsonl.carry` beside `a.jsonl.gz`. Beside several such files, it is
+/// nobody's.
+fn stat_sidecar(storage: &Backend, path: &Path) -> io::Result<(PathBuf, Stat)> {
+    let found = |file: &Path| {
+        let sidecar = sidecar_path(file);
+        storage.stat_file(&sidecar).map(|stat| (sidecar, stat))
+    };
+    let own = found(path);
     // A store answers each question with a request.
-    if !storage.is_disk() || is_there(&own) {
+    if !storage.is_disk() || own.is_ok() {
         return own;
     }
     let bare = Compression::bare_path(path);
     let packed = Compression::ENDINGS.map(|ending| beside(&bare, ending));
     let others: Vec<PathBuf> =
         std::iter::once(bare).chain(packed).filter(|other| other != path).collect();
-    let earlier = others.iter().map(|other| sidecar_path(other)).find(|sidecar| is_there(sidecar));
     let is_absent = |other: &PathBuf| {
         storage.stat(other).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
     };
-    earlier.filter(|_| others.iter().all(is_absent)).unwrap_or(own)
+    let earlier = others.iter().find_map(|other| found(other).ok());
+    earlier.filter(|_| others.iter().all(is_absent)).map_or(own, Ok)
 }
 
 /// Returns the path of a file's residue, which has the bytes that no record has.
