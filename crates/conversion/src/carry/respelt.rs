@@ -106,7 +106,7 @@ impl RespeltValues {
         if found.is_some() || text.len() > MAX_TEXT {
             return found;
         }
-        let spots = spots_of(text, &|_| true);
+        let spots = spots_of(text, None);
         if spots.iter().all(|spot| spot.kind == SpotKind::Number) {
             return None;
         }

@@ -36,11 +36,12 @@ pub(super) struct Spot {
 
 /// Returns the numbers of a JSON text, in order; none if it has too many.
 pub(super) fn numbers_of(text: &str) -> Vec<Spot> {
-    spots_of(text, &|kind| kind == SpotKind::Number)
+    spots_of(text, Some(SpotKind::Number))
 }
 
-/// Returns the spots of a JSON text that are of some kinds, in the order of their starts; none if it has too many.
-pub(super) fn spots_of(text: &str, is_wanted: &dyn Fn(SpotKind) -> bool) -> Vec<Spot> {
+/// Returns the spots of a JSON text, of one kind or of all, in the order of their starts; none if it has too many.
+pub(super) fn spots_of(text: &str, kind: Option<SpotKind>) -> Vec<Spot> {
+    let is_wanted = |it| kind.is_none_or(|kind| kind == it);
     let (bytes, mut spots, mut open) = (text.as_bytes(), Vec::new(), Vec::new());
     let (mut at, mut string, mut key, mut n_deeper) = (0, 0..0, 0, 0_usize);
     while let Some(byte) = bytes.get(at) {
@@ -120,7 +121,7 @@ mod tests {
     #[test]
     fn spots_are_found() {
         let text = r#"{"a":{"b":[1,"x"],"c":"é"},"d/":-2e3,"e":["\u00e9",{}]}"#;
-        let spots = spots_of(text, &|_| true);
+        let spots = spots_of(text, None);
         let found: Vec<_> = spots.iter().map(|spot| &text[spot.range.clone()]).collect();
         assert_eq!(
             found,

@@ -14,10 +14,10 @@
 use core_model::{DocumentPart, Framing};
 use jsonl::{Scanner, validate};
 
+use super::history::BYTE_ORDER_MARK;
+
 /// Limit on the levels whose brackets are kept.
 const MAX_LEVELS: usize = 64;
-
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Puts a document together.
 #[derive(Debug)]

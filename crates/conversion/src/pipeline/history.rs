@@ -81,7 +81,7 @@ impl ConversionHistory {
 const PLAIN: &[u8] = b"{}\n";
 
 /// An editor may write it at the start of a file.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Limit in bytes on the lines without a carry before the first carry.
 const MAX_PLAIN: usize = 128 * 1024;

@@ -5,7 +5,7 @@
 use super::splitter::{Splitter, Step, steps_of};
 use crate::{
     Error, ErrorKind, Line, LineBuf, Result, Scanner, Value, line::Unit, line_buf::LineIndex,
-    validate,
+    recover::BYTE_ORDER_MARK, validate,
 };
 
 /// The size of the buffers in bytes that are kept for the next unit when an index was moved to its line.
@@ -204,7 +204,6 @@ impl UnitScanner {
 
 /// Returns the length of the byte order mark at the start.
 fn n_mark(bytes: &[u8]) -> usize {
-    const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
     if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
 }
 
