@@ -24,7 +24,7 @@ use crate::{
     formats::detect,
     hint::{io_message, read_message},
     new_file::{warn_of_sidecar, write_new_with_sidecar},
-    reading::whole::{check_unchanged, seekable},
+    reading::whole::{CHUNK, check_unchanged, seekable},
     terminal::{
         escape::escape_for_terminal, message::failed, progress::say, session_bytes::session_stdout,
         stdout::stdout,
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         Err(error) => return unread(error),
     };
     let Some(path) = path else {
-        let mut stdout = BufWriter::with_capacity(256 * 1024, session_stdout());
+        let mut stdout = BufWriter::with_capacity(CHUNK, session_stdout());
         match copy.write(&mut source, &mut stdout) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return unread(error),
             written => written?,

@@ -28,7 +28,7 @@ use crate::{
     formats::detect,
     hint::{io_message, read_message},
     new_file::{warn_of_sidecar, write_new_with_sidecar},
-    reading::whole::seekable,
+    reading::whole::{CHUNK, seekable},
     terminal::{
         escape::escape_for_terminal, figures::count, message::failed, progress::say,
         session_bytes::session_stdout,
@@ -130,7 +130,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
                 }
             }
             None => {
-                let mut stdout = BufWriter::with_capacity(256 * 1024, session_stdout());
+                let mut stdout = BufWriter::with_capacity(CHUNK, session_stdout());
                 pieces.write(&mut stdout)?;
                 stdout.flush()?;
                 warn_of_sidecar(input)?;

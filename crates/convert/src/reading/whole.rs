@@ -11,8 +11,8 @@ use tempfile::SpooledTempFile;
 /// newlines.
 pub(crate) const MAX_RECORDS: usize = 1_000_000;
 
-/// The bytes that are read at a time, and limit on the bytes of a temporary file in memory.
-const CHUNK: usize = 256 * 1024;
+/// The bytes that are read or written at a time, and limit on the bytes of a temporary file in memory.
+pub(crate) const CHUNK: usize = 256 * 1024;
 
 /// Counts the lines of an input, and expands a compressed one into a temporary file, which can be read from any offset.
 ///
