@@ -38,7 +38,7 @@ fn objects(url: &str) -> HashMap<PathBuf, Vec<u8>> {
 
 fn run(args: &[&str]) -> ExitCode {
     let args = ["convert", "-q"].iter().chain(args);
-    crate::run(args.map(|arg| (*arg).into()))
+    ExitCode::from(crate::status_of(args.map(|arg| (*arg).into())))
 }
 
 /// The files of a session with sub-agents and tool outputs.
@@ -141,7 +141,6 @@ fn a_worker_reads_an_object_as_it_is_now() {
         options: options.into(),
         same_as: None,
         is_taken: false,
-        piece: None,
     };
     let worker = Worker {
         hint: Some(convert_hint),
