@@ -55,8 +55,13 @@ pub(super) fn too_many() -> io::Error {
     io::Error::other("has 10,000 older versions (NAME.bak); remove some of them")
 }
 
-/// Keeps a file as `NAME.bak`, or under the first free name of this kind. Both names have a file at all times.
-pub(super) fn keep_old(folder: &Arc<Folder>, name: &OsStr) -> io::Result<()> {
+/// Keeps a file as `NAME.bak`, or under the first free name of this kind. Both names have a file at all times. A file
+/// for which `is_new` returns true is not kept: another run has replaced the older one and kept it.
+pub(super) fn keep_old(
+    folder: &Arc<Folder>,
+    name: &OsStr,
+    is_new: impl Fn(File) -> bool,
+) -> io::Result<()> {
     let second = match Temporary::second(folder.clone(), name) {
         Ok(_) if !is_file(folder, name)? => {
             return Err(io::Error::other("exists and is not a file, so it is not overwritten"));
@@ -64,6 +69,10 @@ pub(super) fn keep_old(folder: &Arc<Folder>, name: &OsStr) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         second => second?,
     };
+    // The name may belong to another file by now. The second name belongs to the file that is kept.
+    if folder.read(second.name()).is_ok_and(is_new) {
+        return Ok(());
+    }
     rename_to_backup(folder, second.name(), name)
 }
 
@@ -81,7 +90,26 @@ fn is_file(folder: &Folder, name: &OsStr) -> io::Result<bool> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+
+    /// A run looks at the older file, and another run replaces it before the first run keeps it.
+    #[test]
+    fn the_new_file_of_another_run_is_not_kept() {
+        let scratch = tempfile::tempdir().expect("a folder");
+        let folder = Folder::open(scratch.path()).expect("opened");
+        let path = scratch.path().join("a.jsonl");
+        let is_new = |file: File| are_equal(file, &b"new"[..]).expect("read");
+        for (content, n_files) in [("new", 1), ("old", 2), ("new", 2)] {
+            fs::write(&path, content).expect("written");
+            keep_old(&folder, OsStr::new("a.jsonl"), is_new).expect("kept");
+            let n = fs::read_dir(scratch.path()).expect("a folder").count();
+            assert_eq!(n, n_files, "{content}");
+            _ = fs::remove_file(&path);
+        }
+        assert_eq!(fs::read(scratch.path().join("a.jsonl.bak")).expect("kept"), b"old");
+    }
 
     #[test]
     fn an_older_version_is_known_by_its_ending() {

@@ -157,12 +157,12 @@ impl Finished {
             Replace::KeepOld => {
                 // An equal file is from an earlier run that died before it wrote its journal.
                 if !folder.read(name).is_ok_and(|other| self.is_equal(other)) {
-                    keep_old(folder, name)?;
+                    keep_old(folder, name, |other| self.is_equal(other))?;
                 }
                 folder.rename_over(temporary, name)?;
             }
             Replace::KeepEach => {
-                keep_old(folder, name)?;
+                keep_old(folder, name, |_| false)?;
                 folder.rename_over(temporary, name)?;
             }
             Replace::Own => folder.rename_over(temporary, name)?,
