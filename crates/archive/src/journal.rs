@@ -39,6 +39,7 @@ mod writer;
 
 use std::{
     ffi::OsStr,
+    fs::File,
     hash::Hasher,
     io::{self, Read, Seek},
     path::Path,
@@ -53,7 +54,7 @@ use self::{
     begun::{move_lines, read_lines},
     entry::{JournaledFile, is_etag},
     index::JournalIndex,
-    writer::JournalWriter,
+    writer::{JournalWriter, LineFile},
 };
 use crate::{paths::path_body, record, status::FileStatus};
 
@@ -168,13 +169,24 @@ impl Journal {
         options: OutputOptions,
         knows_begun: bool,
     ) -> Result<Self, Unusable> {
-        let mut file = folder.append(OsStr::new(JOURNAL), FILE_MODE)?;
+        let file = folder.append(OsStr::new(JOURNAL), FILE_MODE)?;
         let is_locked = match lock(&file)? {
             Lock::Held => true,
             Lock::Unknown => false,
             Lock::Other(Some(pid)) => return Err(Unusable::Busy(pid)),
             Lock::Other(None) => return Err(Unusable::BusySomebody),
         };
+        Self::of_file(folder, file, is_locked, options, knows_begun)
+    }
+
+    /// Reads the journal of a folder. Without a lock, it changes no line that is there.
+    fn of_file(
+        folder: &Arc<Folder>,
+        mut file: File,
+        is_locked: bool,
+        options: OutputOptions,
+        knows_begun: bool,
+    ) -> Result<Self, Unusable> {
         let metadata = file.metadata()?;
         if metadata.len() == 0 {
             // Its name must be on the disk before the lines in it.
@@ -182,13 +194,23 @@ impl Journal {
         }
         file.rewind()?;
         let (mut index, end) = JournalIndex::read(&mut file)?;
-        if end < metadata.len() {
-            // The last run died in the middle of a line.
-            file.set_len(end)?;
-        }
-        if is_locked {
-            move_lines(folder, &mut file, knows_begun.then_some(&mut index));
-        }
+        let is_torn = end < metadata.len();
+        let begun_index = knows_begun.then_some(&mut index);
+        let file = if is_locked {
+            if is_torn {
+                // The last run died in the middle of a line.
+                file.set_len(end)?;
+            }
+            let mut file = LineFile::new(file);
+            move_lines(folder, &mut file, begun_index);
+            file
+        } else {
+            // Workers, or another run, may append at this moment: their lines are only read.
+            if let Some(index) = begun_index {
+                read_lines(folder, index);
+            }
+            LineFile::shared(file, is_torn)
+        };
         Ok(Self { writer: JournalWriter::File(Mutex::new(file)), index, options, is_locked })
     }
 
@@ -203,7 +225,7 @@ impl Journal {
             file => file?,
         };
         let (index, _) = JournalIndex::read(&mut file)?;
-        let writer = JournalWriter::File(Mutex::new(file));
+        let writer = JournalWriter::File(Mutex::new(LineFile::new(file)));
         Ok(Some(Self { writer, index, options, is_locked: false }))
     }
 
@@ -379,5 +401,37 @@ pub(crate) fn hash_of(mut file: impl Read, length: u64) -> io::Result<u64> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    const LINE: &str = concat!(
+        r#"{"v":1,"begun":"s1.jsonl","src":"/in/s1.jsonl","size":1,"options":"","#,
+        r#""dst_len":1,"dst_xxh3":"0000000000000001"}"#,
+        "\n"
+    );
+
+    /// Another run or a worker may append to the journal, because the file system has no locks.
+    #[test]
+    fn without_a_lock_the_lines_of_others_are_known_and_stay() {
+        let scratch = tempfile::tempdir().expect("a folder");
+        let root = Folder::open(scratch.path()).expect("opened");
+        let begun = scratch.path().join(storage::RECEIPTS).join("begun/1-9f3c0a7e.jsonl");
+        fs::create_dir_all(begun.parent().expect("a folder")).expect("made");
+        fs::write(&begun, LINE).expect("written");
+        let path = scratch.path().join(JOURNAL);
+        fs::write(&path, "{\"v\":1,\"beg").expect("written");
+        let file = root.append(OsStr::new(JOURNAL), FILE_MODE).expect("opened");
+        let options = OutputOptions::of_words("", 0);
+        let journal = Journal::of_file(&root, file, false, options, true).expect("read");
+        assert!(journal.index.has_written(Path::new("s1.jsonl")));
+        assert_eq!(fs::read(&begun).expect("stays"), LINE.as_bytes());
+        journal.writer.append_line(b"{}\n").expect("appended");
+        assert_eq!(fs::read_to_string(&path).expect("read"), "{\"v\":1,\"beg\n{}\n");
     }
 }

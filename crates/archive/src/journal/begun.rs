@@ -17,7 +17,6 @@
 use std::{
     collections::{HashMap, hash_map::RandomState},
     ffi::{OsStr, OsString},
-    fs::File,
     hash::BuildHasher,
     io::{self, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
@@ -31,7 +30,7 @@ use storage::{FILE_MODE, Folder, JOURNAL, RECEIPTS, Replace};
 use super::{
     JournalEntry, OutputRoot,
     index::{JournalIndex, own_of},
-    writer::{append_whole, locked},
+    writer::{LineFile, locked},
 };
 
 /// The folder of the workers' logs, below the receipts.
@@ -51,11 +50,9 @@ pub(crate) struct BegunLog {
 /// The file of this worker.
 #[derive(Debug)]
 struct OwnFile {
-    file: File,
+    file: LineFile,
     /// The folders that must be flushed once, so that the file's name is on the disk.
     unsynced: Vec<Arc<Folder>>,
-    /// Whether the last write failed, perhaps in the middle of a line.
-    is_torn: bool,
 }
 
 /// The lines of the journal and of all workers, as far as they were read.
@@ -80,14 +77,14 @@ impl BegunLog {
             Some(own) => own,
             none => none.insert(OwnFile::create(&self.root)?),
         };
-        own.append(lines)
+        own.file.append(lines)
     }
 
     /// Syncs the lines to the disk.
     pub(super) fn sync(&self) -> io::Result<()> {
         let mut own = locked(&self.own);
         let Some(own) = &mut *own else { return Ok(()) };
-        own.file.sync_data()?;
+        own.file.sync()?;
         own.unsynced.iter().try_for_each(|folder| folder.sync())?;
         own.unsynced.clear();
         Ok(())
@@ -144,22 +141,12 @@ impl OwnFile {
                 // Another worker may have created a folder and not flushed it.
                 file => {
                     return Ok(Self {
-                        file: file?,
+                        file: LineFile::new(file?),
                         unsynced: vec![folder, receipts, root.clone()],
-                        is_torn: false,
                     });
                 }
             }
         }
-    }
-
-    /// Appends lines. A line that a failed write left unfinished is ended first, so that it spoils no other.
-    fn append(&mut self, lines: &[u8]) -> io::Result<()> {
-        if self.is_torn {
-            append_whole(&mut self.file, b"\n")?;
-            self.is_torn = false;
-        }
-        append_whole(&mut self.file, lines).inspect_err(|_| self.is_torn = true)
     }
 }
 
@@ -189,14 +176,18 @@ impl Found {
 
 /// Moves the lines of all workers to the end of a journal, and into its index if there is one. The caller holds the lock
 /// of the journal, so no worker appends lines. A file whose lines cannot be moved stays, for the next run.
-pub(super) fn move_lines(root: &Arc<Folder>, journal: &mut File, index: Option<&mut JournalIndex>) {
+pub(super) fn move_lines(
+    root: &Arc<Folder>,
+    journal: &mut LineFile,
+    index: Option<&mut JournalIndex>,
+) {
     let Ok(Some(folder)) = folder(root) else { return };
     if let Some(index) = index {
         read_lines(root, index);
     }
     let mut is_moved = |name: &OsString| folder.read(name).and_then(|it| copy_lines(it, journal));
     let moved: Vec<_> = names(&folder).into_iter().filter(|name| is_moved(name).is_ok()).collect();
-    if journal.sync_data().is_ok() {
+    if journal.sync().is_ok() {
         for name in &moved {
             _ = folder.remove(name);
         }
@@ -216,16 +207,16 @@ pub(super) fn read_lines(root: &Arc<Folder>, index: &mut JournalIndex) {
 }
 
 /// Appends the whole lines of a file to a journal.
-fn copy_lines(from: impl Read, journal: &mut File) -> io::Result<()> {
+fn copy_lines(from: impl Read, journal: &mut LineFile) -> io::Result<()> {
     let (mut stream, mut lines) = (Stream::new(from), Vec::new());
     while let Some(line) = stream.next()?.filter(|line| line.is_terminated()) {
         lines.extend_from_slice(line.bytes());
         if lines.len() >= MAX_MOVED {
-            append_whole(journal, &lines)?;
+            journal.append(&lines)?;
             lines.clear();
         }
     }
-    append_whole(journal, &lines)
+    journal.append(&lines)
 }
 
 /// Opens the folder of the workers' logs; `None` if there is none.
@@ -255,7 +246,7 @@ fn is_log(name: &OsStr) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, io::Write};
+    use std::fs;
 
     use super::*;
 
@@ -276,19 +267,6 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_line_spoils_no_other() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let root = Folder::open(folder.path()).expect("opened");
-        let mut own = OwnFile::create(&root).expect("created");
-        own.file.write_all(&LINE[..9]).expect("written");
-        own.is_torn = true;
-        own.append(LINE).expect("appended");
-        let mut index = JournalIndex::default();
-        read_lines(&root, &mut index);
-        assert!(index.has_written(Path::new("s1.jsonl")));
-    }
-
-    #[test]
     fn only_the_logs_of_workers_are_moved() {
         let folder = tempfile::tempdir().expect("a folder");
         let root = Folder::open(folder.path()).expect("opened");
@@ -299,7 +277,7 @@ mod tests {
             fs::write(begun.join(name), "mine\n").expect("written");
         }
         let path = folder.path().join(JOURNAL);
-        let mut journal = File::create(&path).expect("created");
+        let mut journal = LineFile::new(fs::File::create(&path).expect("created"));
         move_lines(&root, &mut journal, None);
         assert_eq!(fs::read(path).expect("read"), LINE);
         let left = fs::read_dir(&begun).expect("listed").flatten().map(|it| it.file_name());

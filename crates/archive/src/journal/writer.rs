@@ -15,7 +15,7 @@ use storage::ObjectLog;
 #[derive(Debug)]
 pub(super) enum JournalWriter {
     /// The journal's file.
-    File(Mutex<File>),
+    File(Mutex<LineFile>),
     /// The journal's object.
     #[cfg(feature = "cloud")]
     Object(Mutex<ObjectLog>),
@@ -84,13 +84,13 @@ impl JournalWriter {
             }
             JournalWriter::Collected(..) => return Ok(()),
         };
-        append_whole(&mut file, line)
+        file.append(line)
     }
 
     /// Syncs the lines of a file to the disk.
     pub(super) fn sync_file(&self) -> io::Result<()> {
         match self {
-            JournalWriter::File(file) => locked(file).sync_data(),
+            JournalWriter::File(file) => locked(file).sync(),
             #[cfg(feature = "cloud")]
             JournalWriter::Object(_) => Ok(()),
             JournalWriter::Collected(_, log) => log.as_ref().map_or(Ok(()), |log| log.sync()),
@@ -128,25 +128,124 @@ impl JournalWriter {
     }
 }
 
-/// Appends lines to a file that is open for appending or that only this function writes: all of them or none.
-pub(super) fn append_whole(file: &mut File, lines: &[u8]) -> io::Result<()> {
-    let mut n = 0;
-    let error = loop {
-        match file.write(lines.get(n..).unwrap_or_default()) {
-            // After a part was written, the system says why the rest cannot be.
-            Ok(more) if more > 0 && n + more < lines.len() => n += more,
-            Ok(0) if n < lines.len() => break io::ErrorKind::WriteZero.into(),
-            Ok(_) => return Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => break error,
+/// A file to which lines are appended, open for appending or written by this program alone.
+#[derive(Debug)]
+pub(super) struct LineFile {
+    file: File,
+    /// Whether the file may end in the middle of a line.
+    is_torn: bool,
+    /// Whether other programs may append to the file at the same time.
+    is_shared: bool,
+}
+
+impl LineFile {
+    /// Takes a file that ends with a whole line, and that no other program writes.
+    pub(super) fn new(file: File) -> Self {
+        Self { file, is_torn: false, is_shared: false }
+    }
+
+    /// Takes a file that other programs may write, and that may end in the middle of a line.
+    pub(super) fn shared(file: File, is_torn: bool) -> Self {
+        Self { file, is_torn, is_shared: true }
+    }
+
+    /// Appends lines: all of them or none. An unfinished line at the end of the file is ended first, so that it spoils
+    /// no other.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the system does. If the lines cannot be removed again either, the next ones end the
+    /// unfinished line.
+    pub(super) fn append(&mut self, lines: &[u8]) -> io::Result<()> {
+        if lines.is_empty() {
+            return Ok(());
         }
-    };
-    // If this fails, a torn line is left: the next run removes it from the journal, and a worker ends it.
-    _ = file.seek(SeekFrom::End(0)).and_then(|end| file.set_len(end - n as u64));
-    _ = file.seek(SeekFrom::End(0));
-    Err(error)
+        let written = match self.is_torn {
+            true => write_whole(&mut self.file, &[b"\n", lines].concat()),
+            false => write_whole(&mut self.file, lines),
+        };
+        match written {
+            Ok(()) => self.is_torn = false,
+            Err((0, error)) => return Err(error),
+            Err((n, error)) => {
+                // In a shared file, the last bytes may be another program's.
+                let is_removed = !self.is_shared && remove_last(&mut self.file, n).is_ok();
+                self.is_torn |= !is_removed;
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Syncs the lines to the disk.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+}
+
+/// Writes bytes. On an error, also returns the number of bytes that were written.
+fn write_whole(file: &mut impl Write, bytes: &[u8]) -> Result<(), (u64, io::Error)> {
+    let mut n = 0;
+    while let Some(rest) = bytes.get(n..).filter(|rest| !rest.is_empty()) {
+        match file.write(rest) {
+            Ok(0) => return Err((n as u64, io::ErrorKind::WriteZero.into())),
+            // After a part was written, the system says why the rest cannot be.
+            Ok(more) => n += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err((n as u64, error)),
+        }
+    }
+    Ok(())
+}
+
+/// Removes the last `n` bytes of a file.
+fn remove_last(file: &mut File, n: u64) -> io::Result<()> {
+    let end = file.seek(SeekFrom::End(0))?;
+    file.set_len(end.saturating_sub(n))?;
+    file.seek(SeekFrom::End(0)).map(|_| ())
 }
 
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_torn_line_spoils_no_other() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("lines");
+        fs::write(&path, "{\"v\":1").expect("written");
+        let open = || File::options().append(true).open(&path).expect("opened");
+        let mut lines = LineFile::shared(open(), true);
+        lines.append(b"").expect("nothing");
+        lines.append(b"{}\n").expect("appended");
+        lines.append(b"{}\n").expect("appended");
+        assert_eq!(fs::read_to_string(&path).expect("read"), "{\"v\":1\n{}\n{}\n");
+    }
+
+    #[test]
+    fn the_end_of_a_failed_write_is_removed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("lines");
+        fs::write(&path, "{}\n{\"v\"").expect("written");
+        let mut file = File::options().append(true).open(&path).expect("opened");
+        remove_last(&mut file, 4).expect("removed");
+        LineFile::new(file).append(b"[]\n").expect("appended");
+        assert_eq!(fs::read_to_string(&path).expect("read"), "{}\n[]\n");
+    }
+
+    #[test]
+    fn a_failed_write_says_how_much_was_written() {
+        let mut bytes = [0; 3];
+        let written = write_whole(&mut &mut bytes[..], b"12345");
+        assert_eq!(
+            written.map_err(|(n, error)| (n, error.kind())),
+            Err((3, io::ErrorKind::WriteZero))
+        );
+    }
 }
