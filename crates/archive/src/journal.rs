@@ -27,6 +27,13 @@
 //!  "options":"--to clido --carry inline --subagents files --sdk-version 0.2.187 carry-version=2",
 //!  "src":"/src/s1.jsonl","size":146,"dst_len":485,"dst_xxh3":"a39609844d2619cd"}
 //! ```
+//!
+//! An object in a store has its origin in its own metadata instead, which are written with it: the version, the XXH3
+//! of its source's path, the source's size, and its own size and XXH3.
+//!
+//! ```text
+//! convertorigin: 1 5f2d6c0e9b1a7734 146 485 a39609844d2619cd
+//! ```
 
 mod begun;
 mod entry;
@@ -60,6 +67,8 @@ use crate::{paths::path_body, record, status::FileStatus};
 
 pub(crate) use self::begun::BegunLog;
 pub(crate) use self::entry::{JournalLine, Origin};
+#[cfg(feature = "cloud")]
+use self::{entry::Candidate, index::own_of};
 pub(crate) use self::{
     entry::{JournalEntry, Written},
     salt::Salt,
@@ -268,7 +277,14 @@ impl Journal {
     /// Returns whether an earlier run wrote a file, or was about to, by its path below the folder.
     pub fn has_written(&self, base: &OutputRoot, below: &Path) -> bool {
         let is_found = || self.writer.begun_log().is_some_and(|log| log.has_written(base, below));
-        self.index.has_written(below) || is_found()
+        let is_object = || match base {
+            OutputRoot::Folder(_) => false,
+            #[cfg(feature = "cloud")]
+            OutputRoot::Prefix(bucket, prefix) => {
+                bucket.origin(&prefix.join(below)).is_ok_and(|origin| origin.is_some())
+            }
+        };
+        self.index.has_written(below) || is_found() || is_object()
     }
 
     /// Compares the last line of the output at `below` with the folder and the source. The table is
@@ -321,7 +337,14 @@ impl Journal {
     /// knows the files of the folder's journal and of other workers.
     pub fn own(&self, base: &OutputRoot, below: &Path, new: &JournalEntry) -> Option<Replace> {
         let own = self.index.own(base, below, new);
-        own.or_else(|| self.writer.begun_log()?.own(base, below, new))
+        own.or_else(|| self.writer.begun_log()?.own(base, below, new)).or_else(|| match base {
+            OutputRoot::Folder(_) => None,
+            #[cfg(feature = "cloud")]
+            OutputRoot::Prefix(bucket, prefix) => {
+                let origin = bucket.origin(&prefix.join(below)).ok()??;
+                own_of(&[Candidate::of_origin(&origin, &new.source)?], base, below, new)
+            }
+        })
     }
 
     /// Appends lines of files that are about to get their names, in one write. If the run is killed before their

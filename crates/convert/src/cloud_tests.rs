@@ -22,7 +22,7 @@ fn put(url: &str, bytes: impl Into<Vec<u8>>) {
     let bytes = bytes.into();
     let length = bytes.len() as u64;
     let bucket = bucket(url);
-    bucket.put(Path::new(url), &mut &*bytes, length, &Condition::Any).expect("put");
+    bucket.put(Path::new(url), &mut &*bytes, length, &Condition::Any, None).expect("put");
 }
 
 /// Returns the objects below a prefix, by name.
@@ -124,6 +124,43 @@ fn a_lost_journal_costs_work_alone() {
     assert_eq!(objects("memory://lost/out").len(), first.len());
 }
 
+/// The journal of a killed run lacks the last lines.
+#[test]
+fn an_object_of_a_killed_run_is_known_though_its_source_has_changed() {
+    let (_, bytes) = sample().into_iter().find(|(name, _)| !name.contains('/')).expect("a session");
+    let there = ["--to", "clido", "memory://killed/in/", "-o", "memory://killed/out/"];
+    let output = "memory://killed/out/a.jsonl";
+    let journal = format!("memory://killed/out/{}", storage::JOURNAL);
+    let written = |source: &[u8]| {
+        _ = bucket("memory://killed").remove(Path::new(&journal));
+        put("memory://killed/in/a.jsonl", source);
+        (run(&there), objects("memory://killed/out"))
+    };
+    let end = bytes[..bytes.len() - 1].iter().rposition(|byte| *byte == b'\n').expect("a line");
+    let (status, first) = written(&bytes[..=end]);
+    assert_eq!(status, ExitCode::SUCCESS);
+    let (status, grown) = written(&bytes);
+    assert_eq!((status, grown.len()), (ExitCode::SUCCESS, 2));
+    let name = Path::new("a.jsonl");
+    assert_ne!(first[name], grown[name]);
+    let (status, shrunk) = written(&bytes[..=end]);
+    assert_eq!(status, ExitCode::SUCCESS);
+    assert_eq!(shrunk[name], first[name]);
+    assert_eq!(shrunk[Path::new("a.jsonl.bak")], grown[name]);
+    // An object with this origin was edited in the store, or somebody else wrote it.
+    let origin = bucket(output).origin(Path::new(output)).expect("asked").expect("an origin");
+    let edited = vec![b' '; shrunk[name].len()];
+    for origin in [Some(origin.as_str()), Some("1 x"), None] {
+        let length = edited.len() as u64;
+        let bucket = bucket(output);
+        let put = bucket.put(Path::new(output), &mut &*edited, length, &Condition::Any, origin);
+        put.expect("put");
+        let (status, found) = written(&bytes);
+        assert_eq!(status, ExitCode::from(2));
+        assert_eq!(found[name], edited);
+    }
+}
+
 #[test]
 fn a_worker_reads_an_object_as_it_is_now() {
     let (_, bytes) = sample().into_iter().find(|(name, _)| !name.contains('/')).expect("a session");
@@ -205,7 +242,7 @@ fn a_large_object_is_written_once() {
     let bytes: Vec<u8> = (0..5_000_000_u32).flat_map(u32::to_le_bytes).collect();
     let (path, bucket) = (Path::new("memory://parts/a"), bucket("memory://parts"));
     let put = |condition: &Condition| {
-        bucket.put(path, &mut bytes.as_slice(), bytes.len() as u64, condition)
+        bucket.put(path, &mut bytes.as_slice(), bytes.len() as u64, condition, Some("1"))
     };
     let stat = put(&Condition::Free).expect("put");
     let error = put(&Condition::Free).expect_err("there");
@@ -214,7 +251,8 @@ fn a_large_object_is_written_once() {
     put(&Condition::Same(stat.etag)).expect("put");
     assert!(objects("memory://parts") == HashMap::from([(PathBuf::from("a"), bytes.clone())]));
     // A file that was truncated must not become an object.
-    let cut = bucket.put(Path::new("memory://parts/b"), &mut &*bytes, 30_000_000, &Condition::Any);
+    let cut =
+        bucket.put(Path::new("memory://parts/b"), &mut &*bytes, 30_000_000, &Condition::Any, None);
     assert_eq!(cut.expect_err("cut").kind(), std::io::ErrorKind::UnexpectedEof);
     assert_eq!(objects("memory://parts").len(), 1);
 }

@@ -202,7 +202,15 @@ impl AtomicFile {
         let file = file.map_err(|error| unwritten(error, &path))?.into_inner();
         let (hash, length) = (file.digest(), file.length);
         let sha256 = file.sha256.map(|hash| hash.finalize().into());
-        Ok(Finished { file: file.inner, hash, length, sha256, home })
+        Ok(Finished {
+            file: file.inner,
+            hash,
+            length,
+            sha256,
+            home,
+            #[cfg(feature = "cloud")]
+            origin: None,
+        })
     }
 }
 

@@ -137,6 +137,14 @@ impl JournalEntry {
         })))
     }
 
+    /// Returns the words that are stored with an object, by which a later run knows it; `None` if nothing was written.
+    #[cfg(feature = "cloud")]
+    pub(crate) fn origin(&self) -> Option<String> {
+        let Written { length, hash, .. } = self.written.as_ref()?;
+        let (source, size) = (hash_of_path(&self.source)?, self.stat.length);
+        Some(format!("{VERSION} {source:016x} {size} {length} {hash:016x}"))
+    }
+
     /// Returns the line with its newline.
     pub fn line(&self, options: &OutputOptions) -> Vec<u8> {
         let Stat { length, modified, changed, inode, .. } = &self.stat;
@@ -307,6 +315,32 @@ pub(super) struct Candidate {
     pub(super) content: Content,
 }
 
+#[cfg(feature = "cloud")]
+impl Candidate {
+    /// Returns the file of an object's origin, as [`JournalEntry::origin`] writes it; `None` if the object is of
+    /// another source.
+    pub(super) fn of_origin(origin: &str, source: &Path) -> Option<Self> {
+        let words: Vec<&str> = origin.split(' ').collect();
+        let [version, path, size, length, hash] = *words else { return None };
+        let is_of_it = version.parse() == Ok(VERSION) && hash_of_word(path) == hash_of_path(source);
+        let (length, hash) = (length.parse().ok()?, hash_of_word(hash)?);
+        let content = Content { length, hash, etag: None };
+        is_of_it.then_some(Self { size: size.parse().ok()?, content })
+    }
+}
+
+#[cfg(feature = "cloud")]
+fn hash_of_word(word: &str) -> Option<u64> {
+    u64::from_str_radix(word, 16).ok()
+}
+
+/// Returns the XXH3 of a path, as the journal writes it.
+#[cfg(feature = "cloud")]
+fn hash_of_path(path: &Path) -> Option<u64> {
+    let path = path_body(path);
+    hash_of(path.as_bytes(), path.len() as u64).ok()
+}
+
 /// The bytes of an output, by their number and their hash.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Content {
@@ -374,8 +408,14 @@ impl Content {
             #[cfg(feature = "cloud")]
             OutputRoot::Prefix(bucket, prefix) => {
                 let stat = bucket.stat(&prefix.join(below)).ok()?;
-                let is_it = stat.length == self.length && is_etag(&self.etag, stat.etag.as_deref());
-                is_it.then_some(stat.modified)
+                let is_it = match &self.etag {
+                    Some(_) => is_etag(&self.etag, stat.etag.as_deref()),
+                    None => {
+                        let object = bucket.open(&prefix.join(below)).ok()?;
+                        hash_of(object, self.length).ok()? == self.hash
+                    }
+                };
+                (is_it && stat.length == self.length).then_some(stat.modified)
             }
         }
     }

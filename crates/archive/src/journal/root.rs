@@ -153,7 +153,9 @@ impl OutputRoot {
             #[cfg(feature = "cloud")]
             OutputRoot::Prefix(bucket, path) => {
                 let (length, mut reader) = (bytes.len() as u64, bytes);
-                bucket.put(&path.join(below), &mut reader, length, &Condition::Any).map(|_| ())
+                bucket
+                    .put(&path.join(below), &mut reader, length, &Condition::Any, None)
+                    .map(|_| ())
             }
         }
     }

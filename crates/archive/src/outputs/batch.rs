@@ -249,6 +249,12 @@ impl RunOutputs {
         let records = own_records;
         let replaces = ways.iter().any(|way| *way != Replace::Never);
         for (file_idx, (file, replace)) in files.into_iter().zip(ways).enumerate() {
+            #[cfg(feature = "cloud")]
+            let file = {
+                let mut file = file;
+                file.set_origin(records.get(file_idx).and_then(JournalEntry::origin));
+                file
+            };
             match self.name_one(file, replace) {
                 Ok(Published { named, is_new, etag }) => {
                     if is_new && replace == Replace::Never {

@@ -30,9 +30,18 @@ pub struct Finished {
     pub(super) length: u64,
     pub(super) sha256: Option<[u8; 32]>,
     pub(super) home: Home,
+    /// The origin of an object, which is stored with it.
+    #[cfg(feature = "cloud")]
+    pub(super) origin: Option<String>,
 }
 
 impl Finished {
+    /// Sets the origin that is stored with the file if it becomes an object, in ASCII.
+    #[cfg(feature = "cloud")]
+    pub fn set_origin(&mut self, origin: Option<String>) {
+        self.origin = origin;
+    }
+
     /// Returns the size in bytes.
     pub fn length(&self) -> u64 {
         self.length
@@ -194,7 +203,8 @@ impl Finished {
             }
             Replace::Own => Condition::Same(bucket.stat(path)?.etag),
         };
-        match bucket.put(path, &mut self.reread()?, self.length, &condition) {
+        let origin = self.origin.as_deref();
+        match bucket.put(path, &mut self.reread()?, self.length, &condition, origin) {
             // The object that we wrote was removed or changed.
             Err(error) if replace == Replace::Own && is_changed(&error) => {
                 Err(io::ErrorKind::AlreadyExists.into())

@@ -9,7 +9,9 @@ use std::{
     sync::Arc,
 };
 
-use object_store::{Error, GetOptions, ObjectStore, PutMode, PutPayload, PutResult, UpdateVersion};
+use object_store::{
+    Attributes, Error, GetOptions, ObjectStore, PutMode, PutPayload, PutResult, UpdateVersion,
+};
 
 use super::{bucket::Bucket, failure::failure};
 use crate::backend::is_changed;
@@ -86,7 +88,12 @@ impl ObjectLog {
                 Some(version) => PutMode::Update(version.clone()),
                 None => PutMode::Create,
             };
-            match self.bucket.put_bytes(&key, PutPayload::from(whole.clone()), mode) {
+            match self.bucket.put_bytes(
+                &key,
+                PutPayload::from(whole.clone()),
+                mode,
+                Attributes::new(),
+            ) {
                 Ok(PutResult { e_tag, version, .. }) => {
                     self.version = Some(UpdateVersion { e_tag, version });
                     self.saved = whole;

@@ -11,8 +11,9 @@ use std::{
 };
 
 use object_store::{
-    Error, MultipartUpload, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload,
-    PutResult, UpdateVersion, path::Path as Key,
+    Attribute, Attributes, Error, GetOptions, MultipartUpload, ObjectStore, ObjectStoreExt,
+    PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, UpdateVersion,
+    path::Path as Key,
 };
 
 use super::{
@@ -37,6 +38,9 @@ const MAX_PARTS: u64 = 9_000;
 /// Limit on parts that are uploaded at a time.
 const MAX_BEGUN: usize = 2;
 
+/// The name of an object's metadata that hold its origin. Azure allows no hyphen in it.
+const ORIGIN: &str = "convertorigin";
+
 /// A condition for writing an object.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Condition {
@@ -49,7 +53,8 @@ pub enum Condition {
 }
 
 impl Bucket {
-    /// Writes an object of `length` bytes and returns its metadata. Writes nothing on an error.
+    /// Writes an object of `length` bytes and returns its metadata. Writes nothing on an error. `origin` is ASCII, and
+    /// stays with the object until another one has its name; web servers do not store it.
     ///
     /// # Errors
     ///
@@ -62,12 +67,14 @@ impl Bucket {
         bytes: &mut dyn Read,
         length: u64,
         condition: &Condition,
+        origin: Option<&str>,
     ) -> io::Result<Stat> {
+        let attributes = origin_attributes(origin);
         let key = self.key(path)?;
         let result = if length <= MAX_WHOLE {
-            self.put_whole(&key, bytes, length, condition)
+            self.put_whole(&key, bytes, length, condition, attributes)
         } else {
-            self.put_large(path, &key, bytes, length, condition)
+            self.put_large(path, &key, bytes, length, condition, attributes)
         }?;
         let stat = Stat { length, modified: 0, changed: None, inode: None, etag: result.e_tag };
         self.note(&key, stat.clone());
@@ -80,6 +87,7 @@ impl Bucket {
         bytes: &mut dyn Read,
         length: u64,
         condition: &Condition,
+        attributes: Attributes,
     ) -> io::Result<PutResult> {
         let mode = match condition {
             Condition::Free => PutMode::Create,
@@ -87,7 +95,7 @@ impl Bucket {
             Condition::Same(etag) => PutMode::Update(self.version(key, etag.as_deref())?),
         };
         let payload = PutPayload::from(part(bytes, length)?);
-        self.put_bytes(key, payload, mode)
+        self.put_bytes(key, payload, mode, attributes)
     }
 
     /// Writes an object from memory.
@@ -96,9 +104,10 @@ impl Bucket {
         key: &Key,
         payload: PutPayload,
         mode: PutMode,
+        attributes: Attributes,
     ) -> io::Result<PutResult> {
         let (store, key) = (self.store.clone(), key.clone());
-        let options = PutOptions { mode, ..PutOptions::default() };
+        let options = PutOptions { mode, attributes, ..PutOptions::default() };
         let put = async move { store.put_opts(&key, payload, options).await };
         self.runtime.wait(put)?.map_err(|error| failure(&error))
     }
@@ -112,16 +121,18 @@ impl Bucket {
         bytes: &mut dyn Read,
         length: u64,
         condition: &Condition,
+        attributes: Attributes,
     ) -> io::Result<PutResult> {
         if let Condition::Same(etag) = condition {
             self.version(key, etag.as_deref())?;
         }
         if *condition != Condition::Free {
-            return self.put_parts(key, bytes, length);
+            return self.put_parts(key, bytes, length, attributes);
         }
         let name = path.file_name().unwrap_or_default();
         let between = self.key(&path.with_file_name(new_name(name)))?;
-        self.put_parts(&between, bytes, length)?;
+        // The copy has the same attributes.
+        self.put_parts(&between, bytes, length, attributes)?;
         let (store, from, to) = (self.store.clone(), between.clone(), key.clone());
         let copied = self.runtime.wait(async move {
             store.copy_if_not_exists(&from, &to).await?;
@@ -135,9 +146,17 @@ impl Bucket {
         Ok(PutResult { e_tag: meta.e_tag, version: meta.version, extensions: Default::default() })
     }
 
-    fn put_parts(&self, key: &Key, bytes: &mut dyn Read, length: u64) -> io::Result<PutResult> {
+    fn put_parts(
+        &self,
+        key: &Key,
+        bytes: &mut dyn Read,
+        length: u64,
+        attributes: Attributes,
+    ) -> io::Result<PutResult> {
         let (store, target) = (self.store.clone(), key.clone());
-        let begun = self.runtime.wait(async move { store.put_multipart(&target).await })?;
+        let options = PutMultipartOptions { attributes, ..PutMultipartOptions::default() };
+        let begun =
+            self.runtime.wait(async move { store.put_multipart_opts(&target, options).await })?;
         let mut upload = begun.map_err(|error| failure(&error))?;
         match self.send_parts(&mut upload, bytes, length) {
             Ok(()) => {}
@@ -191,6 +210,22 @@ impl Bucket {
             return Err(io::Error::other(crate::backend::Changed));
         }
         Ok(UpdateVersion { e_tag: meta.e_tag, version: meta.version })
+    }
+
+    /// Returns the origin of an object, as it was given to [`Bucket::put`]; `None` if it has none.
+    ///
+    /// # Errors
+    ///
+    /// Returns `NotFound` if there is no such object, and an error if the store cannot be asked.
+    pub fn origin(&self, path: &Path) -> io::Result<Option<String>> {
+        // A listing has no such metadata. It says which objects are missing.
+        self.stat(path)?;
+        let (store, key) = (self.store.clone(), self.key(path)?);
+        let options = GetOptions { head: true, ..GetOptions::default() };
+        let found = self.runtime.wait(async move { store.get_opts(&key, options).await })?;
+        let attributes = found.map_err(|error| failure(&error))?.attributes;
+        let origin = attributes.get(&Attribute::Metadata(ORIGIN.into()));
+        Ok(origin.map(|origin| origin.to_string()))
     }
 
     /// Copies an object over another.
@@ -247,6 +282,12 @@ impl Bucket {
         }
         crate::output::are_equal(bytes, &mut theirs)
     }
+}
+
+/// Returns the attributes of an object with this origin.
+fn origin_attributes(origin: Option<&str>) -> Attributes {
+    let origin = origin.map(|origin| (Attribute::Metadata(ORIGIN.into()), origin.to_owned()));
+    Attributes::from_iter(origin)
 }
 
 /// Reads `length` bytes.
