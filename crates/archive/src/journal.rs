@@ -348,7 +348,8 @@ impl Journal {
     }
 
     /// Appends lines of files that are about to get their names, in one write. If the run is killed before their
-    /// own lines are there, the next run knows by them that the files are its own. If `is_synced`, they are on the
+    /// own lines are there, the next run knows by them that the files are its own. Skips lines of an earlier run, so
+    /// that the journal does not grow with each run while a file of somebody else has the name. If `is_synced`, they are on the
     /// disk before the names, so that this also holds after a power cut.
     ///
     /// # Errors
@@ -359,8 +360,15 @@ impl Journal {
         records: impl Iterator<Item = &'r JournalEntry>,
         is_synced: bool,
     ) -> io::Result<()> {
-        let has_lines = self.writer.begin(records, &self.options)?;
-        if has_lines && is_synced { self.writer.sync_file() } else { Ok(()) }
+        let mut has_known = false;
+        let new = records.filter(|record| {
+            let is_known = self.index.has_begun(record, &self.options);
+            has_known |= is_known;
+            !is_known
+        });
+        let has_new = self.writer.begin(new, &self.options)?;
+        // A killed run may have written the known lines without a sync.
+        if (has_new || has_known) && is_synced { self.writer.sync_file() } else { Ok(()) }
     }
 
     /// Appends lines in one write. Skips a failure that equals the last line of its source.
@@ -438,6 +446,37 @@ mod tests {
         r#""dst_len":1,"dst_xxh3":"0000000000000001"}"#,
         "\n"
     );
+
+    #[test]
+    fn a_file_that_is_refused_in_each_run_has_one_line() {
+        let scratch = tempfile::tempdir().expect("a folder");
+        let root = Folder::open(scratch.path()).expect("opened");
+        let written = |length| Written {
+            below: "s1.jsonl".into(),
+            length,
+            hash: 7,
+            sha256: None,
+            etag: None,
+        };
+        let entry = |length| JournalEntry {
+            source: "/in/s1.jsonl".into(),
+            stat: storage::Stat { length: 5, ..Default::default() },
+            source_hash: 3,
+            salt: Salt::default(),
+            written: Some(written(length)),
+            status: FileStatus::Done,
+            records: 1,
+            lost: 0,
+            damaged: 0,
+        };
+        let n_lines = [(1, "--to clido"), (1, "--to clido"), (2, "--to clido"), (2, "--to pi")];
+        let n_lines = n_lines.map(|(length, words)| {
+            let journal = Journal::open(&root, OutputOptions::of_words(words, 9)).expect("opened");
+            journal.begin([entry(length)].iter(), true).expect("appended");
+            fs::read_to_string(scratch.path().join(JOURNAL)).expect("read").lines().count()
+        });
+        assert_eq!(n_lines, [1, 1, 2, 3]);
+    }
 
     /// Another run or a worker may append to the journal, because the file system has no locks.
     #[test]

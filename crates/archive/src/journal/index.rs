@@ -123,6 +123,18 @@ impl JournalIndex {
         self.begun.get(target).map(Vec::as_slice).unwrap_or_default()
     }
 
+    /// Returns whether a line says that exactly this file was about to get its name.
+    pub(super) fn has_begun(&self, record: &JournalEntry, options: &OutputOptions) -> bool {
+        // Most journals have no such files.
+        if self.begun.is_empty() {
+            return false;
+        }
+        let Some(written) = &record.written else { return false };
+        let line = || record::read(&record.begun_line(options)?).and_then(|it| BegunFile::of(&it));
+        let begun = self.begun(&path_body(&written.below));
+        !begun.is_empty() && line().is_some_and(|(_, new)| begun.contains(&new))
+    }
+
     /// Returns whether an earlier run wrote a file, or was about to, by its path below the folder.
     pub(super) fn has_written(&self, below: &Path) -> bool {
         let target = path_body(below);
