@@ -337,14 +337,14 @@ impl Journal {
     /// knows the files of the folder's journal and of other workers.
     pub fn own(&self, base: &OutputRoot, below: &Path, new: &JournalEntry) -> Option<Replace> {
         let own = self.index.own(base, below, new);
-        own.or_else(|| self.writer.begun_log()?.own(base, below, new)).or_else(|| match base {
-            OutputRoot::Folder(_) => None,
-            #[cfg(feature = "cloud")]
-            OutputRoot::Prefix(bucket, prefix) => {
-                let origin = bucket.origin(&prefix.join(below)).ok()??;
-                own_of(&[Candidate::of_origin(&origin, &new.source)?], base, below, new)
-            }
-        })
+        let own = own.or_else(|| self.writer.begun_log()?.own(base, below, new));
+        #[cfg(feature = "cloud")]
+        let own = own.or_else(|| {
+            let OutputRoot::Prefix(bucket, prefix) = base else { return None };
+            let origin = bucket.origin(&prefix.join(below)).ok()??;
+            own_of(&[Candidate::of_origin(&origin, &new.source)?], base, below, new)
+        });
+        own
     }
 
     /// Appends lines of files that are about to get their names, in one write. If the run is killed before their
