@@ -87,12 +87,22 @@ impl<'c> Reader<'c> {
         let damaged = CarryError::Damaged;
         let (mut format, mut guard, mut ordinal) = (None, None, None);
         let (mut template, mut manifest, mut orders) = (None, None::<Manifest>, "");
+        // A bit for each known member. Their keys differ in the low five bits.
+        let mut seen = 0_u32;
         loop {
             let key = self.byte().ok_or(damaged)?;
             if key == b';' {
                 break;
             }
             let value = self.sized().ok_or(damaged)?;
+            // Of two values, one reader would take the first and another the last.
+            if matches!(key, b'F' | b'G' | b'N' | b'T' | b'M' | b'a' | b'k') {
+                let bit = 1 << (key & 31);
+                if seen & bit != 0 {
+                    return Err(damaged);
+                }
+                seen |= bit;
+            }
             match key {
                 b'F' => format = Some(value),
                 b'G' => guard = Some(guard_bits(value).ok_or(damaged)?),
