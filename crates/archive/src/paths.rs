@@ -9,11 +9,14 @@ use std::{
 use jsonl::{Style, Text, push_string};
 use storage::path_of_bytes;
 
-/// Returns whether a terminal may obey a character, or print what follows it in another direction.
+/// Returns whether a terminal may obey a character, print what follows it in another direction, or print
+/// nothing for it. The two joiners U+200C and U+200D are invisible too, but words and emoji need them.
 pub fn is_harmful(char: char) -> bool {
     char.is_control()
         || matches!(char, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}')
-        || matches!(char, '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
+        || matches!(char, '\u{2066}'..='\u{206f}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
+        || matches!(char, '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{feff}')
+        || matches!(char, '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// Returns a path as the body of a JSON string; what is not UTF-8 is spelled as Python does it, with
@@ -33,7 +36,11 @@ pub fn path_body(path: &Path) -> Box<str> {
         let text = String::from_utf8_lossy(&text);
         for char in text.get(1..text.len() - 1).unwrap_or_default().chars() {
             match is_harmful(char) {
-                true => _ = write!(body, "\\u{:04x}", u32::from(char)),
+                true => {
+                    for unit in char.encode_utf16(&mut [0; 2]) {
+                        _ = write!(body, "\\u{unit:04x}");
+                    }
+                }
                 false => body.push(char),
             }
         }
@@ -94,7 +101,7 @@ mod tests {
 
     #[test]
     fn any_path_comes_back() {
-        let paths: [&[u8]; 7] = [
+        let paths: [&[u8]; 8] = [
             b"/a \"b\"\n/\xff\xc3.jsonl",
             b"",
             "/\u{1f389}/\u{dc}\\udc80".as_bytes(),
@@ -102,6 +109,7 @@ mod tests {
             b"\xed\xb3\xbf",
             b"\x80\\\x80",
             "/a\u{202e}b\u{9b}\u{7f}".as_bytes(),
+            "/a\u{200b}b\u{feff}\u{e0041}\u{2063}".as_bytes(),
         ];
         for path in paths {
             let path = Path::new(OsStr::from_bytes(path));

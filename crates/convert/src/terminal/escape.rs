@@ -9,7 +9,7 @@ use std::{
 
 use archive::is_harmful;
 
-/// Returns `text` with control, direction and line-separating characters escaped.
+/// Returns `text` with control, direction, line-separating and invisible characters escaped.
 pub(crate) fn escape_for_terminal(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     text.chars().for_each(|char| push_escaped(&mut shown, char));
@@ -114,6 +114,11 @@ mod tests {
     fn escapes_do_not_reach_a_terminal() {
         let text = "a\u{1b}[31mred\u{7f}\u{85}\u{202e}\n é🎉";
         assert_eq!(escape_for_terminal(text), "a\\u{1b}[31mred\\u{7f}\\u{85}\\u{202e}\\u{a} é🎉");
+        // A tag spells words that nobody sees. The joiners of words and emoji stay.
+        let text = "a\u{200b}b\u{feff}\u{e0041}\u{2060}\u{206a}می\u{200c}خواهم👩\u{200d}🔬";
+        let expected =
+            "a\\u{200b}b\\u{feff}\\u{e0041}\\u{2060}\\u{206a}می\u{200c}خواهم👩\u{200d}🔬";
+        assert_eq!(escape_for_terminal(text), expected);
     }
 
     #[test]

@@ -82,7 +82,11 @@ fn push_escaped(text: &str, escaped: &mut Vec<u8>) {
     let mut buffer = [0; 4];
     for char in text.chars() {
         match is_harmful(char) && !matches!(char, '\n' | '\t') {
-            true => escaped.extend_from_slice(format!("\\u{:04x}", u32::from(char)).as_bytes()),
+            true => {
+                for unit in char.encode_utf16(&mut [0; 2]) {
+                    escaped.extend_from_slice(format!("\\u{unit:04x}").as_bytes());
+                }
+            }
             false => escaped.extend_from_slice(char.encode_utf8(&mut buffer).as_bytes()),
         }
     }
