@@ -29,8 +29,10 @@ impl Job {
         Ok(u64::from(is_left_out))
     }
 
-    /// Opens the sidecar of an input; `None` with `--redact`, because a carry may hold secrets.
+    /// Opens the sidecar of an input; `None` with `--redact`, because a carry may hold secrets, and with
+    /// `--ignore-carry`, which converts a file whatever its sidecar is.
     pub(crate) fn sidecar(&self, input: &Input) -> io::Result<Option<Sidecar>> {
-        if self.config.redact.is_wanted { Ok(None) } else { input.sidecar() }
+        let is_left_out = self.config.redact.is_wanted || self.config.ignores_carry;
+        if is_left_out { Ok(None) } else { input.sidecar() }
     }
 }

@@ -202,10 +202,18 @@ impl Input {
     }
 
     /// Opens the sidecar of the input; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error with the path if the sidecar cannot be read, or is no sidecar.
     pub fn sidecar(&self) -> io::Result<Option<Sidecar>> {
         let Some((file, length)) = self.sidecar_file()? else { return Ok(None) };
         let limit = length.saturating_mul(MAX_EXPANSION) + FREE_EXPANSION;
-        Sidecar::open_within(file, limit).map(Some)
+        let opened = Sidecar::open_within(file, limit).map_err(|error| {
+            let path = self.found_sidecar().unwrap_or_default();
+            odd_sidecar(&path, error.kind(), &error.to_string())
+        });
+        opened.map(Some)
     }
 
     /// Returns the path of the sidecar that the input has; `None` if it has none.
@@ -216,6 +224,10 @@ impl Input {
 
     /// Opens the sidecar of the input to read its bytes as they are. Returns the reader and the length in bytes;
     /// `None` if there is no sidecar.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the sidecar cannot be read, or is no file.
     pub fn sidecar_file(&self) -> io::Result<Option<(Box<dyn Bytes>, u64)>> {
         let Input::File { storage, path, .. } = self else { return Ok(None) };
         // Opening a pipe would block until somebody writes to it.
@@ -224,6 +236,11 @@ impl Input {
         match found {
             Ok(found) => Ok(Some(found)),
             Err(error) => match error.kind() {
+                // Without this, a folder, a pipe or a link that leads nowhere would hide that the carry is lost.
+                io::ErrorKind::NotFound if storage.is_disk() && path.symlink_metadata().is_ok() => {
+                    let why = "in the place of a sidecar is something else than a file";
+                    Err(odd_sidecar(&path, io::ErrorKind::InvalidInput, why))
+                }
                 // A name of full length has no room for an ending.
                 io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename => Ok(None),
                 _ => Err(error),
@@ -238,6 +255,13 @@ enum Found {
     File(Box<Snapshot>),
     /// Standard input or a pipe, which can be read once.
     Pipe(Box<dyn io::Read>),
+}
+
+/// Returns the error of a sidecar that cannot be read.
+fn odd_sidecar(path: &Path, kind: io::ErrorKind, why: &str) -> io::Error {
+    let name = path.file_name().unwrap_or_default().display();
+    let advice = "put the right one there, or leave it out with --ignore-carry";
+    io::Error::new(kind, format!("{name}: {why}; {advice}"))
 }
 
 /// Returns the current folder at the start of the run, which stays the same.

@@ -166,7 +166,8 @@ impl Sidecar {
         let is_v1 = match file.read_exact(&mut magic) {
             Ok(()) if magic == MAGIC => false,
             Ok(()) if magic == MAGIC_1 => true,
-            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => return Err(error),
+            Ok(()) if magic.starts_with(b"carry ") => return Err(newer_sidecar()),
+            Err(error) if !is_of_content(&error) => return Err(error),
             _ => return Err(not_a_sidecar()),
         };
         Ok(Self {
@@ -352,6 +353,16 @@ impl Sidecar {
         self.n_ahead = self.n_ahead.saturating_sub(carry.len() + OVERHEAD);
         Some(Arc::unwrap_or_clone(carry))
     }
+}
+
+/// Returns whether the bytes of a file, and not the system, caused an error of its decompression.
+fn is_of_content(error: &io::Error) -> bool {
+    let is_of_zstd = error.kind() == io::ErrorKind::Other && error.raw_os_error().is_none();
+    is_of_zstd || error.kind() == io::ErrorKind::UnexpectedEof
+}
+
+fn newer_sidecar() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "carry of a newer version")
 }
 
 fn not_a_sidecar() -> io::Error {

@@ -1,6 +1,8 @@
 //! Tests of sidecars whose carries were doubled, removed or damaged: the source is restored, or the
 //! report says that it is not.
 
+use std::{fs, path::Path, process::Command};
+
 use convert::{Carry, CarryMode, Conversion, Converted, FORMATS, Report, Sidecar, by_name};
 use core_model::{Format, Options};
 
@@ -289,4 +291,52 @@ fn a_start_in_front_of_the_first_record_changes_no_other() {
         assert_eq!((report.restored.added, report.restored.edited), (1, 0), "{}", fixture.name);
     }
     assert!(n_sources > 5, "{n_sources}");
+}
+
+/// Runs the program, and returns its exit status and its standard error.
+fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let mut convert = Command::new(env!("CARGO_BIN_EXE_convert"));
+    let output = convert.args(arguments).current_dir(folder).output().expect("the program runs");
+    (output.status.code(), String::from_utf8(output.stderr).expect("UTF-8"))
+}
+
+#[test]
+fn a_sidecar_that_is_none_is_named_and_ignore_carry_leaves_it_out() {
+    let source = concat!(
+        r#"{"type":"meta","session_id":"s","schema_version":1,"start_time":"2026-01-01T00:00:00.000Z","project_path":"/p"}"#,
+        "\n",
+        r#"{"type":"user_message","role":"user","content":[{"text":"What?","type":"text"}]}"#,
+        "\n"
+    );
+    let packed = |text: &str| zstd::encode_all(text.as_bytes(), 1).expect("in memory");
+    let damaged = "not a sidecar, or a damaged one";
+    let no_file = "in the place of a sidecar is something else than a file";
+    let file = |bytes: Vec<u8>| move |path: &Path| fs::write(path, bytes).expect("written");
+    let mut cases: Vec<(Box<dyn FnOnce(&Path)>, &str)> = vec![
+        (Box::new(file(b"junk".to_vec())), damaged),
+        (Box::new(file(Vec::new())), damaged),
+        (Box::new(file(packed("hello\n"))), damaged),
+        (Box::new(file(packed("carry 3\n"))), "carry of a newer version"),
+        (Box::new(|path| fs::create_dir(path).expect("made")), no_file),
+    ];
+    #[cfg(unix)]
+    cases.push((
+        Box::new(|path| std::os::unix::fs::symlink("gone", path).expect("a link")),
+        no_file,
+    ));
+    for (at, (make, why)) in cases.into_iter().enumerate() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
+        fs::write(folder.join("s.jsonl"), source).expect("written");
+        make(&folder.join("s.jsonl.carry"));
+        let to = ["s.jsonl", "--to", "claude-code", "-o", "o.jsonl"];
+        let (status, said) = run(folder, &to);
+        assert_eq!(status, Some(2), "{at}: {said}");
+        assert!(said.contains(&format!("s.jsonl.carry: {why}")), "{at}: {said}");
+        assert!(said.contains("--ignore-carry"), "{at}: {said}");
+        assert!(!folder.join("o.jsonl").exists(), "{at}");
+        let (status, said) = run(folder, &[&to[..], &["--ignore-carry"]].concat());
+        assert_eq!(status, Some(0), "{at}: {said}");
+        assert!(folder.join("o.jsonl").exists(), "{at}");
+    }
 }
