@@ -86,6 +86,7 @@ pub use self::{
         chunk::{Worker, WorkerRoot},
         merged::{LabeledReport, Merged},
         named, open,
+        place::AllowedRoots,
         plan_index::{BadPlan, PlanIndex},
         planned::{Malformed, Planned},
         queue::{Line, Queue, Shard},

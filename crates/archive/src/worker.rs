@@ -6,6 +6,7 @@ pub(crate) mod chunk;
 mod collected;
 mod kept_lines;
 pub(crate) mod merged;
+pub(crate) mod place;
 pub(crate) mod plan_index;
 pub(crate) mod planned;
 pub(crate) mod queue;

@@ -185,6 +185,7 @@ fn a_worker_reads_an_object_as_it_is_now() {
         interruption: storage::Interruption::default(),
         warnings: archive::Warnings::default(),
         to: None,
+        allowed: archive::AllowedRoots::default(),
         durability: archive::Durability::None,
         force: false,
         wants_reports: false,

@@ -15,6 +15,7 @@ use storage::{FILE_MODE, Interruption, JOURNAL, Lock, lock_shared};
 use super::{
     collected::CollectedEntries,
     named,
+    place::AllowedRoots,
     planned::Planned,
     receipt::{Receipt, ReceiptLine, ReceiptStatus},
     store::Store,
@@ -45,6 +46,8 @@ pub struct Worker {
     pub warnings: Warnings,
     /// The target format that all units must have; `None` for any.
     pub to: Option<String>,
+    /// The output folders to which it may write.
+    pub allowed: AllowedRoots,
     /// When files are flushed to the disk.
     pub durability: Durability,
     /// Whether existing files are overwritten.
@@ -177,6 +180,7 @@ impl Worker {
         if let Some(root) = roots.get(path) {
             return Ok(root.clone());
         }
+        self.allowed.check(path)?;
         let open = || {
             let base = OutputRoot::open(path, &mut self.stores())?;
             let Some(folder) = base.folder() else {

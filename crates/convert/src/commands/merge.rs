@@ -4,8 +4,8 @@
 use std::{io, path::PathBuf};
 
 use archive::{
-    BadPlan, Journal, LabeledReport, Merged, OutputRoot, PlanIndex, ReportOptions, Status, Store,
-    named,
+    AllowedRoots, BadPlan, Journal, LabeledReport, Merged, OutputRoot, PlanIndex, ReportOptions,
+    Status, Store, named,
 };
 use clap::ValueHint;
 use sessions::Stores;
@@ -67,6 +67,10 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         Err(why) => return failed(&why),
     };
     let options = config.output_options.clone();
+    // A journal in a folder of others would open it to workers.
+    if let Err(why) = AllowedRoots::default().check(&first.root) {
+        return failed(&escape_for_terminal(&why));
+    }
     let base = OutputRoot::open(&first.root, &mut Stores::new(INTERRUPTION));
     let base = base.map_err(|error| named(error, &first.root))?;
     let journal = match Journal::of_base(&base, options.clone()) {

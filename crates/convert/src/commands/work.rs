@@ -7,7 +7,9 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use archive::{Queue, Shard, Status, Warnings, Worker, on_threads, open, receipt_of_no_unit};
+use archive::{
+    AllowedRoots, Queue, Shard, Status, Warnings, Worker, on_threads, open, receipt_of_no_unit,
+};
 use clap::{ValueHint, builder::PossibleValuesParser};
 use sessions::Stores;
 
@@ -44,6 +46,10 @@ pub(crate) struct WorkerArgs {
     /// Refuse units that are planned for another format
     #[arg(long, value_parser = format_names())]
     to: Option<String>,
+    /// Refuse units that are planned for another folder. Needed for a folder that has files of others and no
+    /// journal, and for a new hidden one
+    #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::AnyPath)]
+    output: Option<PathBuf>,
     /// Put the reports of files into the receipts, for `merge --report`
     #[arg(long, value_name = "FORM", value_parser = PossibleValuesParser::new(["json"]))]
     report: Option<String>,
@@ -106,6 +112,7 @@ impl UnitWorker {
             interruption: INTERRUPTION,
             warnings: Warnings::new(warn),
             to: args.to.clone(),
+            allowed: AllowedRoots { output: args.output.clone() },
             durability: args.durability.into(),
             force: args.force,
             wants_reports: args.report.is_some(),

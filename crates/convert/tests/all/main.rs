@@ -33,6 +33,7 @@ mod mutations;
 mod order;
 mod packed;
 mod readers;
+mod plans;
 mod reading;
 mod recipes;
 mod redaction;

@@ -295,7 +295,8 @@ fn work_to_codex(source: &Path, output: &Path) -> String {
     let plan = output.with_extension("plan");
     let (source, output) = (source.display().to_string(), output.display().to_string());
     fs::write(&plan, run(&["plan", &source, "--to", "codex", "-o", &output])).expect("written");
-    String::from_utf8(run(&["work", &plan.display().to_string()])).expect("UTF-8")
+    let work = run(&["work", &plan.display().to_string(), "--output", &output]);
+    String::from_utf8(work).expect("UTF-8")
 }
 
 /// The name of the sub-agent in Codex.

@@ -421,6 +421,7 @@ fn a_permission_that_is_lost_is_said_by_receipts() {
     let work = || {
         let mut work = Command::new("setpriv");
         work.args(nobody).arg(&program).arg("work").arg(stage.path("plan"));
+        work.current_dir(stage.folder.path());
         let output = work.output().expect("it runs");
         assert_eq!(output.status.code(), Some(0), "{}", text(&output));
         receipts(&output.stdout)
@@ -477,6 +478,7 @@ fn a_full_disk_is_said_by_receipts() {
                   cp -a $out $copy.again";
     let mut command = Command::new("unshare");
     command.args(["-m", "sh", "-c", script]).env("convert", env!("CARGO_BIN_EXE_convert"));
+    command.current_dir(stage.folder.path());
     for name in ["out", "plan", "receipts", "copy", "again"] {
         command.env(name, stage.path(name));
     }
