@@ -260,7 +260,7 @@ enum Found {
 /// Returns the error of a sidecar that cannot be read.
 fn odd_sidecar(path: &Path, kind: io::ErrorKind, why: &str) -> io::Error {
     let name = path.file_name().unwrap_or_default().display();
-    let advice = "put the right one there, or leave it out with --ignore-carry";
+    let advice = "put the right one there, or convert with --ignore-carry";
     io::Error::new(kind, format!("{name}: {why}; {advice}"))
 }
 

@@ -87,7 +87,7 @@ pub use self::{
     usage::{
         Elsewhere, PriceError, Priced, PricedResponses, Prices, Response, SessionUsage, Usage,
     },
-    walk::{is_ours, walk},
+    walk::{OwnFiles, is_ours, walk},
     warning::Warning,
 };
 

@@ -3,7 +3,7 @@
 use std::{
     ffi::{OsStr, OsString},
     io,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use storage::{
@@ -60,4 +60,45 @@ pub fn is_ours(name: &OsStr) -> bool {
     name == JOURNAL
         || ending.is_some_and(|ending| ending == SIDECAR || ending == RESIDUE)
         || is_temporary(name)
+}
+
+/// Files of this program below a folder, which [`walk`] leaves out.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct OwnFiles {
+    /// The first sidecar.
+    pub sidecar: Option<PathBuf>,
+    /// The first journal of a run.
+    pub journal: Option<PathBuf>,
+    /// The first other one: receipts, a residue, a temporary file.
+    pub other: Option<PathBuf>,
+}
+
+impl OwnFiles {
+    /// Finds the files below a folder, without following links. A folder that cannot be read has none.
+    pub fn below(root: &Path) -> Self {
+        let mut found = Self::default();
+        let mut folders = vec![root.to_owned()];
+        while let Some(path) = folders.pop() {
+            let open = if path == root { Folder::open } else { Folder::open_found };
+            let mut entries = open(&path).and_then(|folder| folder.entries()).unwrap_or_default();
+            entries.sort_by(|one, other| one.name.cmp(&other.name));
+            for Entry { name, kind } in entries {
+                let place = match kind {
+                    FileKind::Folder if name == RECEIPTS => &mut found.other,
+                    FileKind::Folder => {
+                        folders.push(path.join(&name));
+                        continue;
+                    }
+                    _ if name == JOURNAL => &mut found.journal,
+                    _ if Path::new(&name).extension().is_some_and(|it| it == SIDECAR) => {
+                        &mut found.sidecar
+                    }
+                    _ if is_ours(&name) => &mut found.other,
+                    _ => continue,
+                };
+                place.get_or_insert_with(|| path.join(&name));
+            }
+        }
+        found
+    }
 }

@@ -5,12 +5,15 @@ use std::{io, path::PathBuf};
 use clap::{Args, ValueHint, builder::FalseyValueParser};
 use clap_complete::engine::ArgValueCompleter;
 use core_model::Format;
-use sessions::Input;
+use sessions::{Input, OwnFiles};
 
 use super::complete::{Projects, Sessions};
 use crate::{
     environment::{inputs, lookup, n_cores, n_jobs},
-    terminal::progress::{Mode, Progress},
+    terminal::{
+        escape::escape_for_terminal,
+        progress::{Mode, Progress},
+    },
 };
 
 /// The named sessions.
@@ -51,6 +54,25 @@ impl Sources {
         to: Option<&'static Format>,
     ) -> io::Result<(Vec<Input>, bool)> {
         inputs(&self.paths, &lookup(self.project.as_deref(), from, to))
+    }
+
+    /// Returns the message for folders without an input: which files of this program they have, and what to do.
+    pub(crate) fn nothing_found(&self, task: &str) -> String {
+        let own = self.paths.iter().map(|path| OwnFiles::below(path));
+        let own = own.reduce(|one, other| OwnFiles {
+            sidecar: one.sidecar.or(other.sidecar),
+            journal: one.journal.or(other.journal),
+            other: one.other.or(other.other),
+        });
+        let OwnFiles { sidecar, journal, other } = own.unwrap_or_default();
+        let (file, advice) = match (sidecar, journal, other) {
+            (Some(file), ..) => (file, "a sidecar; put its session beside it"),
+            (None, Some(file), _) => (file, "the journal of a run; convert its sources again"),
+            (None, None, Some(file)) => (file, "a file that convert leaves beside outputs"),
+            (None, None, None) => return format!("nothing to {task}: no file was found"),
+        };
+        let file = escape_for_terminal(&file.to_string_lossy());
+        format!("nothing to {task}: no session was found, only {file}, {advice}")
     }
 }
 

@@ -22,7 +22,7 @@ use crate::{
     formats::detect,
     hint::read_message,
     interrupt::is_interrupted,
-    terminal::{escape::escape_for_terminal, message::complain, stdout::stdout},
+    terminal::{escape::escape_for_terminal, figures::count, message::complain, stdout::stdout},
 };
 
 /// The inputs to check, and the form of findings.
@@ -72,6 +72,13 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         }
     }
     out.flush()?;
+    match (inputs.len() as u64, &check) {
+        (0, _) => complain(&args.sources.nothing_found("check")),
+        (n, Checked { n_checked: 0, n_refused: 0, .. }) if !is_interrupted() => {
+            complain(&format!("no session among {}", count(n, "file")));
+        }
+        _ => {}
+    }
     Ok(match check {
         Checked { n_checked: 0, .. } => Status::Failed,
         Checked { n_stopped: 0, n_refused: 0, .. } => Status::Done,

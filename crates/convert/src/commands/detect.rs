@@ -46,6 +46,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             Err(error) => complain(&format!("{label}: {}", io_message(&error))),
         }
     }
+    if inputs.is_empty() {
+        complain(&args.sources.nothing_found("detect"));
+    }
     Ok(match n_known {
         0 => Status::Failed,
         n if n < inputs.len() => Status::Attention,

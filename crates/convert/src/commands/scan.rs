@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         say(&format!("no key, token or password found in {}", count(n_read, "file")));
     }
     if inputs.is_empty() {
-        complain("nothing to search: no file was found");
+        complain(&args.sources.nothing_found("search"));
     }
     Ok(match (n_read, scan.n_found + n_refused) {
         (0, _) => Status::Failed,

@@ -320,6 +320,45 @@ fn a_closed_standard_output_is_an_error_of_a_command_that_prints() {
 }
 
 #[test]
+fn a_folder_without_a_session_is_never_silent() {
+    for (file, why) in [
+        ("notes.txt", "no session among 1 file"),
+        ("", "no file was found"),
+        (
+            ".convert-journal.jsonl",
+            "no session was found, only in/.convert-journal.jsonl, the journal of a run",
+        ),
+        ("a/.convert-journal.jsonl", "only in/a/.convert-journal.jsonl, the journal of a run"),
+        (
+            "a/s.jsonl.carry",
+            "no session was found, only in/a/s.jsonl.carry, a sidecar; put its session beside",
+        ),
+        (
+            ".convert-receipts/0c/8e.json",
+            "no session was found, only in/.convert-receipts, a file that",
+        ),
+    ] {
+        let place = Place::new();
+        fs::create_dir(place.path("in")).expect("made");
+        if !file.is_empty() {
+            place.write(&format!("in/{file}"), "nothing\n");
+        }
+        for command in ["check", "detect", "scan"] {
+            let done = place.run(&[command, "in"]);
+            let said = text(&done.stderr) + &text(&done.stdout);
+            if file == "notes.txt" && command != "check" {
+                assert!(!said.is_empty(), "{command}");
+                continue;
+            }
+            assert_eq!(done.status.code(), Some(2), "{command} {file}: {said}");
+            assert!(said.contains(why), "{command} {file}: {said}");
+        }
+        let done = place.run(&["check", "--json", "in"]);
+        assert!(done.status.code() == Some(2) && text(&done.stderr).contains(why), "{file}");
+    }
+}
+
+#[test]
 fn nothing_to_convert_is_said() {
     let place = Place::new();
     fs::create_dir(place.path("empty")).expect("a folder");
