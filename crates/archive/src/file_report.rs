@@ -362,7 +362,7 @@ impl FileReport {
         error: Option<&ConvertError>,
     ) -> Vec<u8> {
         let (source, error) = (input.label(), error.map(|error| report_options.message(error)));
-        record::write_utf8(&BriefObject {
+        record::write_report(&BriefObject {
             source: &source,
             status: self.status.word(),
             up_to_date: self.is_up_to_date.then_some(true),

@@ -13,11 +13,16 @@ use serde_json::{
     value::RawValue,
 };
 
-use crate::paths::path_body;
+use crate::paths::{is_harmful, path_body};
 
 /// Writes a record as UTF-8.
 pub(crate) fn write_utf8(record: &impl Serialize) -> Vec<u8> {
     write(record, CompactFormatter)
+}
+
+/// Writes a report as UTF-8. Characters that a terminal would obey or hide are escapes: people look at reports.
+pub(crate) fn write_report(record: &impl Serialize) -> Vec<u8> {
+    write(record, ReportFormatter)
 }
 
 /// Writes a record as ASCII.
@@ -65,6 +70,28 @@ impl Formatter for AsciiFormatter {
         let mut quoted = Vec::with_capacity(fragment.len() + 2);
         push_string(&mut quoted, fragment, Style::Python);
         writer.write_all(quoted.get(1..quoted.len() - 1).unwrap_or_default())
+    }
+}
+
+/// Writes characters that a terminal would obey or hide as escapes.
+struct ReportFormatter;
+
+impl Formatter for ReportFormatter {
+    fn write_string_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        let mut rest = fragment;
+        while let Some((at, char)) = rest.char_indices().find(|(_, char)| is_harmful(*char)) {
+            let (before, after) = rest.split_at(at);
+            writer.write_all(before.as_bytes())?;
+            for unit in char.encode_utf16(&mut [0; 2]) {
+                write!(writer, "\\u{unit:04x}")?;
+            }
+            rest = after.strip_prefix(char).unwrap_or_default();
+        }
+        writer.write_all(rest.as_bytes())
     }
 }
 
@@ -185,6 +212,11 @@ mod tests {
         let pair = Pair { one: one.clone(), two: Member(None) };
         assert_eq!(write_utf8(&pair), spelled(Style::Compact));
         assert_eq!(write_ascii(&pair), spelled(Style::Python));
+        let report = String::from_utf8(write_report(&pair)).expect("UTF-8");
+        assert!(!report.contains(is_harmful) && report.contains("\\u009b"), "{report}");
+        assert_eq!(serde_json::from_str::<Pair>(&report).expect("JSON").one, one);
+        let pair = Pair { one: "a\u{e0041}\u{202e}é".to_owned(), two: Member(None) };
+        assert_eq!(write_report(&pair), r#"{"one":"a\udb40\udc41\u202eé"}"#.as_bytes());
     }
 
     #[test]

@@ -354,7 +354,7 @@ mod tests {
         let expected = format!(
             "{}{NUMBERS}{}{DAMAGE},{DAMAGE}{}",
             concat!(
-                "{\"source\":\"s\\\"é\\u001b\u{202e}\",\"target\":\"o\",\"status\":\"Damaged\",",
+                "{\"source\":\"s\\\"é\\u001b\\u202e\",\"target\":\"o\",\"status\":\"Damaged\",",
                 r#""from":"clido","to":"claude-code","carry":"sidecar","#
             ),
             r#""damaged":["#,
@@ -362,7 +362,7 @@ mod tests {
                 r#"],"recovered":[{"line":3,"offset":4,"records":2},"#,
                 r#"{"line":3,"offset":4,"records":2}],"redacted":[],"carries_redacted":5,"sidecars_redacted":1,"#,
                 r#""subagents_missing":[{"id":"é\u001b","tool_use":"t\"","evidence":"its prompt"}],"#,
-                "\"files_beside\":[\"é\",\"\u{7f}\"],",
+                "\"files_beside\":[\"é\",\"\\u007f\"],",
                 r#""losses":[{"kind":"dropped","field":"usage","count":2,"places":"#,
                 r#"[{"line":1,"offset":0},{"line":2,"offset":7}]},"#,
                 r#"{"kind":"invented","field":"é\u001b","count":1,"places":[{"line":3,"offset":8}]}]}"#

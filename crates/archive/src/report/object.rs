@@ -17,7 +17,7 @@ impl ConvertedFile {
     pub fn json(&self, status: FileStatus) -> Vec<u8> {
         let report = &self.report;
         let restored = &report.restored;
-        record::write_utf8(&FileObject {
+        record::write_report(&FileObject {
             source: &self.label,
             target: self.output.as_deref(),
             status: status.word(),

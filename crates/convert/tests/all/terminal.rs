@@ -186,7 +186,9 @@ fn what_is_quoted_of_a_command_line_is_shown_and_not_obeyed() {
         let text = std::str::from_utf8(&plan).expect("text");
         assert!(text.contains("\\u202e") && command(text).is_none(), "{}", text.escape_debug());
         fs::write(folder.join("plan"), &plan).expect("written");
-        printed(&["work", "plan"], folder);
+        let worked = printed(&["work", "plan", "--report", "json"], folder);
+        let text = std::str::from_utf8(&worked).expect("text");
+        assert!(text.contains("\"report\":") && command(text).is_none(), "{}", text.escape_debug());
         assert!(folder.join(output).join(&name).is_file());
         let merged = printed(&["merge", "--plan", "plan"], folder);
         let text = std::str::from_utf8(&merged).expect("text");
