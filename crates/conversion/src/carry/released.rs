@@ -44,8 +44,12 @@ impl ReleasedItems {
         self.items.push_back(Released::Item(item));
     }
 
-    /// Adds written records that are converted.
+    /// Adds written records that are converted. Nothing is kept of a source record without one: a forged carry may have
+    /// parts of many.
     pub(super) fn push_lines(&mut self, lines: PartLines, skeletons: Vec<Vec<u8>>) {
+        if lines.is_empty() {
+            return;
+        }
         self.n_items += lines.len();
         self.items.push_back(Released::Lines(lines, skeletons));
     }
@@ -74,5 +78,18 @@ impl ReleasedItems {
                 },
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_that_no_record_shows_take_no_memory() {
+        let mut released = ReleasedItems::default();
+        released.push_lines(PartLines::default(), vec![Vec::new()]);
+        assert!(released.items.is_empty() && released.len() == 0);
+        assert!(released.pop().is_none());
     }
 }
