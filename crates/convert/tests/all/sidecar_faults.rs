@@ -300,6 +300,9 @@ fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8(output.stderr).expect("UTF-8"))
 }
 
+/// Puts something in the place of a sidecar.
+type Make = Box<dyn FnOnce(&Path)>;
+
 #[test]
 fn a_sidecar_that_is_none_is_named_and_ignore_carry_leaves_it_out() {
     let source = concat!(
@@ -312,7 +315,7 @@ fn a_sidecar_that_is_none_is_named_and_ignore_carry_leaves_it_out() {
     let damaged = "not a sidecar, or a damaged one";
     let no_file = "in the place of a sidecar is something else than a file";
     let file = |bytes: Vec<u8>| move |path: &Path| fs::write(path, bytes).expect("written");
-    let mut cases: Vec<(Box<dyn FnOnce(&Path)>, &str)> = vec![
+    let mut cases: Vec<(Make, &str)> = vec![
         (Box::new(file(b"junk".to_vec())), damaged),
         (Box::new(file(Vec::new())), damaged),
         (Box::new(file(packed("hello\n"))), damaged),
