@@ -191,7 +191,7 @@ pub(crate) fn verify(
     }
     // The carry of a session also lists sub-agents, which have files of their own.
     let of_source = history.manifest.as_ref().filter(|_| history.depth(conversion.to) == Some(0));
-    let manifest = of_source.map(|it| Manifest { entries: Vec::new(), agents: it.agents.clone() });
+    let manifest = of_source.map(|it| Manifest { entries: Vec::new(), ..it.clone() });
     let target =
         Target { sidecar: Some(Sink::Final(&mut unplaced)), manifest, ..Target::of(&mut restored) };
     let history = back.conversion_history(written, sidecar.as_mut())?;

@@ -169,14 +169,27 @@ impl ConvertedFile {
             ));
         }
         let (carried, named): (Vec<_>, Vec<_>) =
-            report.missing.iter().partition(|missing| missing.evidence == Evidence::Carry);
-        for Missing { id, .. } in carried.iter().take(MAX_PLACES) {
-            lines.push(format!(
-                "{label}: sub-agent {id} is not restored: its file, or the carry of that file, is missing"
-            ));
-        }
-        if carried.len() > MAX_PLACES {
-            lines.push(format!("{label}: {} sub-agents are not restored", carried.len()));
+            report.missing.iter().partition(|missing| missing.evidence.is_carry());
+        let (lost, derived): (Vec<_>, Vec<_>) =
+            carried.into_iter().partition(|missing| missing.evidence == Evidence::Carry);
+        for (agents, what, several) in [
+            (
+                lost,
+                "is not restored: its file, or the carry of that file, is missing",
+                "are not restored",
+            ),
+            (
+                derived,
+                "has no file any more; its messages are restored from the session",
+                "have no files any more; their messages are restored from the session",
+            ),
+        ] {
+            for Missing { id, .. } in agents.iter().take(MAX_PLACES) {
+                lines.push(format!("{label}: sub-agent {id} {what}"));
+            }
+            if agents.len() > MAX_PLACES {
+                lines.push(format!("{label}: {} sub-agents {several}", agents.len()));
+            }
         }
         for Missing { id, tool_use, evidence } in named {
             let (id, tool_use, evidence) = (id, tool_use, evidence.name());

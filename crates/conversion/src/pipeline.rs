@@ -366,8 +366,10 @@ impl Conversion {
         }
         survey.facts.agent = agent;
         survey.facts.session_start = session_start;
+        let mut derived_ids = Vec::new();
         if let Some(derived) = derived {
             *derived = survey.take_hidden_agents();
+            derived_ids.extend(derived.list().iter().map(|agent| agent.id.clone()));
         }
         let mut restored = Vec::new();
         for OtherTarget { entry, agent, sink } in others {
@@ -400,6 +402,9 @@ impl Conversion {
         }
         if let Some(manifest) = &manifest {
             engine.set_manifest(manifest);
+        }
+        if !derived_ids.is_empty() {
+            engine.set_derived(&derived_ids);
         }
         let mut pass = SecondPass::new(
             engine,

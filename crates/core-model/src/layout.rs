@@ -110,9 +110,16 @@ pub enum Evidence {
     Prompt,
     /// The carry of a converted session.
     Carry,
+    /// The carry of a converted session, from which the sub-agent's messages are restored too.
+    CarryWithMessages,
 }
 
 impl Evidence {
+    /// Returns whether the evidence is the carry of a converted session, so that the file was there.
+    pub fn is_carry(self) -> bool {
+        matches!(self, Evidence::Carry | Evidence::CarryWithMessages)
+    }
+
     /// Returns the name of the evidence for reports.
     pub fn name(self) -> &'static str {
         match self {
@@ -122,6 +129,7 @@ impl Evidence {
             Evidence::Words => "the words of the tool's result",
             Evidence::Prompt => "its prompt",
             Evidence::Carry => "the carry of the session",
+            Evidence::CarryWithMessages => "the carry of the session, which has its messages",
         }
     }
 }

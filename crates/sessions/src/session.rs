@@ -153,7 +153,7 @@ impl Session {
     /// Returns the manifest.
     pub fn manifest(&self) -> Manifest {
         let entries = self.files.iter().map(|file| file.entry.clone()).collect();
-        Manifest { entries, agents: self.agents.clone() }
+        Manifest { entries, agents: self.agents.clone(), ..Manifest::default() }
     }
 }
 

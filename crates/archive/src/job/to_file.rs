@@ -262,15 +262,15 @@ fn missing_agents(history: &ConversionHistory, to: &Format, beside: &[String]) -
     for id in beside {
         *n_beside.entry(id).or_default() += 1;
     }
+    let (derived, carried) = (history.derived(to), history.agents(to));
+    // A derived file may have been converted again, so that later carries list it as a file of its own.
+    let of_derived = derived.iter().map(|id| (*id, Evidence::CarryWithMessages));
+    let of_carried = carried.iter().filter(|id| !derived.contains(id));
     let mut missing = Vec::new();
-    for id in history.agents(to) {
+    for (id, evidence) in of_derived.chain(of_carried.map(|id| (*id, Evidence::Carry))) {
         match n_beside.get_mut(id) {
             Some(n) if *n > 0 => *n -= 1,
-            _ => missing.push(Missing {
-                id: id.to_owned(),
-                tool_use: String::new(),
-                evidence: Evidence::Carry,
-            }),
+            _ => missing.push(Missing { id: id.to_owned(), tool_use: String::new(), evidence }),
         }
     }
     missing

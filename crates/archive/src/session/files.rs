@@ -65,9 +65,9 @@ enum Home {
 fn agents_beside(unit: &SessionFiles, homes: &[Result<Home, ConvertError>]) -> Vec<String> {
     let id_of = |(companion, home): (&Companion, &Result<Home, ConvertError>)| match home {
         Ok(Home::Agent { agent, is_carried: true, .. }) => agent.clone(),
-        Ok(_) => None,
-        // Its error is reported with its file.
-        Err(_) => match &companion.role {
+        Ok(Home::Agent { .. } | Home::Copy(_)) => None,
+        // A derived file, or one whose error is reported with it.
+        Ok(Home::Inside) | Err(_) => match &companion.role {
             FileRole::Agent(id) => Some(id.clone()),
             _ => None,
         },

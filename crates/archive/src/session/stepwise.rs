@@ -9,7 +9,7 @@ use std::{
 };
 
 use conversion::CarryMode;
-use core_model::{FileRole, Format};
+use core_model::{Evidence, FileRole, Format, Missing};
 use sessions::{Companion, Input, Redact, SessionFiles, UnknownFormat};
 use storage::Scratch;
 
@@ -252,6 +252,11 @@ impl ConvertedFile {
         report.n_sidecars_unread += next.report.n_sidecars_unread;
         report.image_files.extend(next.report.image_files);
         for missing in next.report.missing {
+            // The first step does not know that the source has the messages.
+            let is_same = |known: &Missing| known.id == missing.id && known.evidence.is_carry();
+            if missing.evidence == Evidence::CarryWithMessages {
+                report.missing.retain(|known| !is_same(known));
+            }
             if !report.missing.contains(&missing) {
                 report.missing.push(missing);
             }

@@ -33,6 +33,8 @@ pub(crate) struct CarryEncoder {
     manifest: Vec<u8>,
     /// The ids of sub-agents with files of their own; empty if there are none.
     agents: Vec<u8>,
+    /// The ids of the sub-agents with derived files, as in the carry.
+    derived: Vec<u8>,
     /// The name of the source's format.
     format: &'static str,
     n_entries: u64,
@@ -65,7 +67,14 @@ impl CarryEncoder {
         self.manifest.clear();
         manifest.push(&mut self.manifest);
         self.agents.clear();
-        manifest.push_agents(&mut self.agents);
+        Manifest::push_agents(&manifest.agents, &mut self.agents);
+        self.set_derived(&manifest.derived);
+    }
+
+    /// Sets the ids of the sub-agents with derived files.
+    pub(crate) fn set_derived(&mut self, ids: &[String]) {
+        self.derived.clear();
+        Manifest::push_agents(ids, &mut self.derived);
     }
 
     /// Appends the head of a carry: guard, ordinal, and new member orders. The first carry of a
@@ -81,8 +90,11 @@ impl CarryEncoder {
         out.push(b':');
         push_number(out, ordinal);
         if ordinal == 0 {
-            let (template, files, agents) = (self.template.bytes(), &self.manifest, &self.agents);
-            for (key, value) in [(b'T', template), (b'M', files), (b'a', agents)] {
+            let Self { template, manifest, agents, derived, .. } = self;
+            let template = template.bytes();
+            for (key, value) in
+                [(b'T', template), (b'M', manifest), (b'a', agents), (b'd', derived)]
+            {
                 if !value.is_empty() {
                     push_member(out, key, value);
                 }

@@ -15,6 +15,8 @@ pub struct Manifest {
     pub entries: Vec<ManifestEntry>,
     /// Ids of sub-agents, each with a written file of its own. A carry has the first 16,384.
     pub agents: Vec<String>,
+    /// Ids of sub-agents with derived files: the source itself has their messages. A carry has the first 16,384.
+    pub derived: Vec<String>,
 }
 
 /// A file of a session.
@@ -71,9 +73,9 @@ impl Manifest {
         }
     }
 
-    /// Appends the ids of the sub-agents as a member of a carry.
-    pub(super) fn push_agents(&self, out: &mut Vec<u8>) {
-        for id in self.agents.iter().take(MAX_AGENTS) {
+    /// Appends ids of sub-agents as a member of a carry.
+    pub(super) fn push_agents(ids: &[String], out: &mut Vec<u8>) {
+        for id in ids.iter().take(MAX_AGENTS) {
             push_number(out, id.len() as u64);
             out.push(b':');
             out.extend_from_slice(id.as_bytes());
@@ -180,15 +182,13 @@ mod tests {
             assert!(cut.is_none_or(|cut| cut.entries.len() < 3), "{end}");
         }
         let agents = vec!["a7f3c21".to_owned(), String::new(), "é:1".to_owned()];
-        let manifest = Manifest { agents: agents.clone(), ..Manifest::default() };
         let mut text = Vec::new();
-        manifest.push_agents(&mut text);
+        Manifest::push_agents(&agents, &mut text);
         assert_eq!(std::str::from_utf8(&text), Ok("7:a7f3c210:4:é:1"));
         assert_eq!(std::str::from_utf8(&text).map(Manifest::parse_agents), Ok(Some(agents)));
         assert_eq!(Manifest::parse_agents("7:a7f3c2"), None);
-        let manifest = Manifest { agents: vec!["a".to_owned(); 20_000], ..Manifest::default() };
         text.clear();
-        manifest.push_agents(&mut text);
+        Manifest::push_agents(&vec!["a".to_owned(); 20_000], &mut text);
         let text = String::from_utf8(text).expect("text");
         assert_eq!(Manifest::parse_agents(&text).map(|agents| agents.len()), Some(MAX_AGENTS));
         assert_eq!(Manifest::parse_agents(&format!("{text}1:b")), None);

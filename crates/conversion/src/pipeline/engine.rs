@@ -276,6 +276,11 @@ impl<'w> Engine<'w> {
         self.encoder.set_manifest(manifest);
     }
 
+    /// Sets the ids of the sub-agents with derived files, which the first carry contains.
+    pub(crate) fn set_derived(&mut self, ids: &[String]) {
+        self.encoder.set_derived(ids);
+    }
+
     /// Sets the number of the source line.
     pub(crate) fn set_line_number(&mut self, number: u64) {
         self.line_number = number;

@@ -31,6 +31,8 @@ pub struct ConversionHistory {
     pub formats: Vec<&'static Format>,
     /// The sub-agents with files of their own, by the carries that restore each of these formats.
     agents: Vec<Vec<String>>,
+    /// The sub-agents with derived files, by the carries that restore each of these formats.
+    derived: Vec<Vec<String>>,
     /// The manifest in the first carry.
     pub manifest: Option<Manifest>,
     /// Whether a source in the history had several files.
@@ -61,20 +63,31 @@ impl ConversionHistory {
     /// the format is not in the history.
     pub fn agents(&self, format: &Format) -> Vec<&str> {
         let n_levels = self.depth(format).map_or(0, |depth| depth + 1);
-        let (mut ids, mut counts) = (Vec::new(), HashMap::<&str, usize>::new());
-        for level in self.agents.iter().take(n_levels) {
-            let mut here = HashMap::<&str, usize>::new();
-            for id in level {
-                let (n, known) = (here.entry(id).or_default(), counts.entry(id).or_default());
-                *n += 1;
-                if *n > *known {
-                    *known = *n;
-                    ids.push(id.as_str());
-                }
+        ids_of(&self.agents, n_levels)
+    }
+
+    /// Returns the ids of the sub-agents with derived files that the carries list down to a format, each once; none if
+    /// the format is not in the history.
+    pub fn derived(&self, format: &Format) -> Vec<&str> {
+        ids_of(&self.derived, self.depth(format).map_or(0, |depth| depth + 1))
+    }
+}
+
+/// Returns the ids of the first levels, each once, or as often as one level lists it.
+fn ids_of(levels: &[Vec<String>], n_levels: usize) -> Vec<&str> {
+    let (mut ids, mut counts) = (Vec::new(), HashMap::<&str, usize>::new());
+    for level in levels.iter().take(n_levels) {
+        let mut here = HashMap::<&str, usize>::new();
+        for id in level {
+            let (n, known) = (here.entry(id).or_default(), counts.entry(id).or_default());
+            *n += 1;
+            if *n > *known {
+                *known = *n;
+                ids.push(id.as_str());
             }
         }
-        ids
     }
+    ids
 }
 
 /// Stands for a line without a carry, whose bytes are not needed.
@@ -167,6 +180,7 @@ pub fn conversion_history<R: Read + Seek + Send>(
         found.interruption = RestoreStats::default();
         found.is_several |= of_carry.as_ref().is_some_and(|manifest| manifest.entries.len() > 1);
         let agents = of_carry.as_ref().map(|manifest| manifest.agents.clone());
+        let derived = of_carry.as_ref().map(|manifest| manifest.derived.clone());
         if found.formats.is_empty() {
             found.manifest = of_carry;
         }
@@ -181,6 +195,7 @@ pub fn conversion_history<R: Read + Seek + Send>(
         found.has_sidecar_of_added = is_continued;
         found.formats.push(format);
         found.agents.push(agents.unwrap_or_default());
+        found.derived.push(derived.unwrap_or_default());
         // The lines are in `head`, and a long one would be in memory twice.
         source.free_long_window();
         (head, found.interruption) = head.restored(format, written, &mut scanner)?;

@@ -1,6 +1,6 @@
 //! Counts the results of a conversion, and the values that the target does not show.
 
-use core_model::{Evidence, Losses, Missing, Place, SessionTree};
+use core_model::{Losses, Missing, Place, SessionTree};
 
 use crate::{
     carry::restore::RestoreStats,
@@ -99,6 +99,6 @@ impl Report {
             || self.n_elsewhere > 0
             || self.n_sidecars_unread > 0
             || self.restored.is_not_the_source()
-            || self.missing.iter().any(|agent| agent.evidence == Evidence::Carry)
+            || self.missing.iter().any(|agent| agent.evidence.is_carry())
     }
 }

@@ -506,6 +506,45 @@ fn a_sub_agent_whose_file_or_carry_is_gone_is_said() {
 }
 
 #[test]
+fn a_derived_sub_agent_whose_file_is_gone_is_said() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    for (source, from, chain) in [
+        ("sdk-stream/sub-agent.jsonl", "sdk-stream", "clido"),
+        ("claude-code/sidechain-inline.jsonl", "claude-code", "pi"),
+        ("claude-code/sidechain-inline.jsonl", "claude-code", "codex opencode"),
+        ("sdk-wire/sub-agent.jsonl", "sdk-stream:wire", "qwen gemini"),
+    ] {
+        for is_gone in [false, true] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let there = folder.path().join("there");
+            fs::create_dir(&there).expect("created");
+            let text = fs::read(fixtures.join(source)).expect("a fixture");
+            fs::write(there.join("s1.jsonl"), &text).expect("written");
+            let targets: Vec<&str> = chain.split(' ').collect();
+            let written = through(folder.path(), &there, &targets, &[]);
+            let names: Vec<String> = read(&written).into_keys().collect();
+            let is_agent = |name: &&String| name.starts_with("s1_");
+            let agents: Vec<_> = names.iter().filter(is_agent).collect();
+            assert_eq!(agents.len(), 1, "{names:?}");
+            if is_gone {
+                fs::remove_file(written.join(agents[0])).expect("removed");
+            }
+            let main = names.iter().find(|name| name.starts_with("s1.")).expect("a main file");
+            let main = written.join(main).display().to_string();
+            let home = folder.path().join("home/s1.jsonl");
+            let (status, words) =
+                convert(&[&main, "--to", from, "-o", &home.display().to_string()]);
+            let way = format!("{source}, {chain}, {is_gone}: {words}");
+            assert_eq!(status, i32::from(is_gone), "{way}");
+            let said = "has no file any more; its messages are restored from the session";
+            assert_eq!(words.matches(said).count(), usize::from(is_gone), "{way}");
+            assert!(!words.contains("is not restored"), "{way}");
+            assert!(fs::read(home).expect("restored") == text, "{way}");
+        }
+    }
+}
+
+#[test]
 fn a_sub_agent_whose_file_is_gone_in_the_middle_of_a_chain_is_said() {
     let agent = Lines::new("s1", Some("aone")).prompt("One.").says("1");
     // No tool use names it.

@@ -117,6 +117,10 @@ impl<'c> Reader<'c> {
                     let read = parse_agents(value).ok_or(damaged)?;
                     manifest.get_or_insert_default().agents = read;
                 }
+                b'd' => {
+                    let read = parse_agents(value).ok_or(damaged)?;
+                    manifest.get_or_insert_default().derived = read;
+                }
                 b'k' => orders = value,
                 b'b'..=b'z' => {}
                 b'A'..=b'Z' => return Err(CarryError::Newer),
