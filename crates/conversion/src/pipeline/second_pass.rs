@@ -395,7 +395,7 @@ impl<'w> SecondPass<'w> {
             self.engine.set_source_carry(carry);
             return self.convert(0, line, event, self.levels[0], None);
         }
-        if self.late.keep(line, self.report.lines_in) {
+        if self.late.keep(line, self.report.lines_in)? {
             self.late_carries.extend(carry.map(|carry| (line.offset(), carry)));
             return Ok(());
         }
@@ -417,8 +417,13 @@ impl<'w> SecondPass<'w> {
             return Ok(());
         }
         let mut scanner = std::mem::take(&mut self.scanner);
-        let mut result = Ok(());
-        for DeferredRecord { bytes, offset, number, unit } in lines {
+        let (mut result, mut bytes) = (Ok(()), Vec::new());
+        for record in lines {
+            result = self.late.read(&record, &mut bytes);
+            if result.is_err() {
+                break;
+            }
+            let DeferredRecord { offset, number, unit, .. } = record;
             self.engine.set_line_number(number);
             let line = Line::of_unit(&bytes, offset, unit);
             self.engine.set_source_carry(self.late_carries.remove(&offset));
