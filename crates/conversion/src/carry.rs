@@ -63,6 +63,6 @@ pub(crate) use self::{
     queue::Queue,
     template::Template,
     temporary::temporary_lines,
-    unused::{CarriesOf, UnusedCarries},
+    unused::{CarriesOfOthers, UnusedCarries},
     written_text::WrittenText,
 };

@@ -42,7 +42,7 @@ use core_model::{Format, Formats, Options};
 
 use crate::{
     carry::{
-        CarriesOf, MEMBER, Manifest, ManifestEntry, ManifestEntryKind, UnusedCarries,
+        CarriesOfOthers, MEMBER, Manifest, ManifestEntry, ManifestEntryKind, UnusedCarries,
         sidecar::Sidecar,
     },
     detect::{Ballot, Detected, MAX_HEAD},
@@ -280,10 +280,12 @@ impl Conversion {
         let unused = match history.fault {
             Some(_) => UnusedCarries::Unreadable(self.formats),
             None if may_be_late && !is_among_losses => late.clone(),
-            None if !history.formats.is_empty() && depth.is_none() => {
-                UnusedCarries::late(Some(CarriesOf::new(self.to)))
-            }
-            None => UnusedCarries::Expected,
+            None => match history.formats.first() {
+                Some(first) if depth.is_none() => {
+                    UnusedCarries::late(Some(CarriesOfOthers::new(first)))
+                }
+                _ => UnusedCarries::Expected,
+            },
         };
         source.set_root_first(self.from.rewrites.is_values() && depth.is_some());
         let mut report = source.with_events(self.from, |events| {

@@ -2,7 +2,7 @@
 //!
 //! In: a clido file of 100 records without a carry, then one with the carry `2F...N1:5;..`. Out: one carry that is not used,
 //! because only a carry in the first lines says where a file comes from. Converted to Codex, a clido file whose first carry
-//! names Claude Code and whose second one names Codex has one that is not used, too.
+//! names Claude Code and whose second one names pi has one that is not used, too.
 
 use core_model::{Format, Formats};
 use jsonl::{Line, Value};
@@ -23,41 +23,44 @@ pub(crate) enum UnusedCarries {
         /// The number of carries so far. They have no entry, so that they do not tell.
         n_open: u64,
         /// The only carries that count; `None` for all.
-        of: Option<CarriesOf>,
+        of: Option<CarriesOfOthers>,
     },
     /// All.
     LateFound {
         /// As for `Late`.
-        of: Option<CarriesOf>,
+        of: Option<CarriesOfOthers>,
     },
 }
 
-/// The carries of a format, in a source whose first carry names another one. They go into the target's carry, but the
-/// target itself should have been restored from them.
+/// The carries of all formats but one, in a source whose first carry names that one. They go into the target's carry, but
+/// they belong to another source, whose own history is not followed.
 #[derive(Clone, Debug)]
-pub(crate) struct CarriesOf {
-    format: &'static Format,
-    /// The start of these carries: `2F5:clidoG`.
+pub(crate) struct CarriesOfOthers {
+    /// The format that the first carry names.
+    first: &'static Format,
+    /// The start of its carries: `"2F5:clidoG`.
     start: memmem::Finder<'static>,
 }
 
-impl CarriesOf {
-    pub(crate) fn new(format: &'static Format) -> Self {
-        let mut start = b"2F".to_vec();
-        push_number(&mut start, format.name.len() as u64);
-        start.extend_from_slice(&[b":", format.name.as_bytes(), b"G"].concat());
-        Self { format, start: memmem::Finder::new(&start).into_owned() }
+impl CarriesOfOthers {
+    pub(crate) fn new(first: &'static Format) -> Self {
+        let mut start = b"\"2F".to_vec();
+        push_number(&mut start, first.name.len() as u64);
+        start.extend_from_slice(&[b":", first.name.as_bytes(), b"G"].concat());
+        Self { first, start: memmem::Finder::new(&start).into_owned() }
     }
 
-    /// Returns whether bytes may have such a carry.
+    /// Returns whether a record may have such a carry: none of its strings starts as a carry of the first format. The
+    /// carries within a carry have no quotation marks, and text has a backslash before them.
     fn may_be_in(&self, bytes: &[u8]) -> bool {
-        self.start.find(bytes).is_some()
+        let is_text = |at: usize| at.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b'\\');
+        Member::was_in(bytes) && self.start.find_iter(bytes).all(is_text)
     }
 }
 
 impl UnusedCarries {
-    /// Returns a counter of carries behind the first lines, of all formats or of one.
-    pub(crate) fn late(of: Option<CarriesOf>) -> Self {
+    /// Returns a counter of carries behind the first lines, of all formats or of all but one.
+    pub(crate) fn late(of: Option<CarriesOfOthers>) -> Self {
         Self::Late { n_open: 0, of }
     }
 
@@ -65,9 +68,7 @@ impl UnusedCarries {
     pub(crate) fn count_of_sidecar(&mut self, carry: &str, stats: &mut RestoreStats) {
         match self {
             Self::Unreadable(formats) => stats.count_carry(Carry::parse(carry), *formats),
-            Self::Late { of: Some(of), .. } | Self::LateFound { of: Some(of) }
-                if of.may_be_in(carry.as_bytes()) =>
-            {
+            Self::Late { of: Some(_), .. } | Self::LateFound { of: Some(_) } => {
                 self.count_late(carry, stats);
             }
             _ => {}
@@ -99,7 +100,7 @@ impl UnusedCarries {
         let carry = Carry::parse(carry);
         match self {
             Self::Late { of: Some(of), .. } | Self::LateFound { of: Some(of) }
-                if !carry.as_ref().is_ok_and(|carry| carry.format.is(of.format)) => {}
+                if !carry.as_ref().is_ok_and(|carry| !carry.format.is(of.first)) => {}
             Self::Late { n_open, of } => match carry {
                 Ok(carry) => match carry.continues_a_session(*n_open == 0) {
                     None => *n_open += 1,

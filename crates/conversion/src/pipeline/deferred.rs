@@ -171,7 +171,7 @@ impl DeferredBytes {
         Ok(start..start + bytes.len() as u64)
     }
 
-    /// Moves the bytes in memory to the file, and then those of a line.
+    /// Moves the bytes in memory to the file, and appends a line.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         let file = self.file.get_or_insert_with(temporary_lines);
         file.seek(SeekFrom::Start(self.n_in_file))?;

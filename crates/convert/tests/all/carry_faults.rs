@@ -493,6 +493,21 @@ fn a_chain_says_that_the_first_carry_of_its_last_file_is_gone() {
     }
 }
 
+/// The first carry names pi, and the other file came from clido by another format, so that no carry names clido.
+#[test]
+fn a_file_of_a_chain_behind_another_file_is_said() {
+    let [from, second, third, first] = ["clido", "sdk-stream:wire", "qwen", "pi"].map(format);
+    let source = there(&fixture(SAMPLE), format("claude-code"), from, CarryMode::None);
+    let chained = convert(&source, from, second, CarryMode::Inline).expect("in memory");
+    let far = convert(&chained, second, third, CarryMode::Inline).expect("in memory");
+    let other = there(&fixture("pi/minimal.jsonl"), first, third, CarryMode::Inline);
+    let mixed = Written { bytes: [other.bytes, far.bytes].concat(), sidecar: None };
+    for to in [from, second, format("codex")] {
+        let (_, report) = home(&mixed, third, to);
+        assert!(report.restored.unused > 0, "{}: {report:?}", to.name);
+    }
+}
+
 /// One written record holds all of them, and they follow the source record that it shows.
 #[test]
 fn many_records_after_the_last_shown_one_come_back_in_order() {
