@@ -239,7 +239,7 @@ impl Input {
                 // Without this, a folder, a pipe or a link that leads nowhere would hide that the carry is lost.
                 io::ErrorKind::NotFound if storage.is_disk() && path.symlink_metadata().is_ok() => {
                     let why = "in the place of a sidecar is something else than a file";
-                    Err(odd_sidecar(&path, io::ErrorKind::InvalidInput, why))
+                    Err(odd_sidecar(path, io::ErrorKind::InvalidInput, why))
                 }
                 // A name of full length has no room for an ending.
                 io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename => Ok(None),

@@ -56,7 +56,7 @@ impl AllowedRoots {
     }
 }
 
-/// What stands at an output folder's path.
+/// The kind of an output folder, before a worker writes to it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Place {
     /// Nothing, or an empty folder.

@@ -300,7 +300,7 @@ fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8(output.stderr).expect("UTF-8"))
 }
 
-/// Puts something in the place of a sidecar.
+/// Creates something at the path of a sidecar.
 type Make = Box<dyn FnOnce(&Path)>;
 
 #[test]
