@@ -28,7 +28,7 @@ use super::{
     MemberOrders,
     compared::{ComparedLine, compared, compared_lines, hash},
     portions::each_event,
-    respelt_numbers::with_equal_numbers,
+    respelt_numbers::each_equal,
     said::{Kind, accepted_name, each_piece, spelled},
 };
 
@@ -446,7 +446,7 @@ impl Sayings {
 /// spelling, because another program may have changed both.
 fn input_line(input: &str) -> Option<ComparedLine> {
     let sorted = MemberOrders::default().respelt(input, Style::Python)?;
-    Some(ComparedLine::of(&with_equal_numbers(&sorted)))
+    Some(ComparedLine::of_pieces(sorted.len(), &|each| each_equal(&sorted, each)))
 }
 
 /// Limit on the blocks that are searched for a placeholder.

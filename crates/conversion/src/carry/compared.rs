@@ -30,13 +30,24 @@ pub(super) struct ComparedLine {
     pub(super) inner: Option<u64>,
 }
 
+/// Calls its argument with the pieces of a text, in order.
+type EachPiece<'p> = dyn Fn(&mut dyn FnMut(&str)) + 'p;
+
 impl ComparedLine {
     pub(super) fn of(text: &str) -> Self {
-        if text.len() <= MAX_COPIED {
-            return Self::of_compared(&compared(text));
+        Self::of_pieces(text.len(), &|each| each(text))
+    }
+
+    /// Makes a line of a text that `each_piece` passes on, piece by piece. It is called several times for a text that is
+    /// longer than a limit; `length` is about the length of the text in bytes.
+    pub(super) fn of_pieces(length: usize, each_piece: &EachPiece<'_>) -> Self {
+        if length <= MAX_COPIED {
+            let mut text = String::with_capacity(length);
+            each_piece(&mut |piece| text.extend(piece.chars().filter(is_compared)));
+            return Self::of_compared(&text);
         }
         let (mut start, mut last, mut n_bytes) = (String::new(), None, 0);
-        each_run(text, &mut |run| {
+        each_run(each_piece, &mut |run| {
             let room = MAX_COPIED.saturating_sub(start.len());
             start.push_str(run.get(..run.floor_char_boundary(room)).unwrap_or_default());
             last = run.bytes().next_back();
@@ -45,9 +56,9 @@ impl ComparedLine {
         let is_wrapped = n_bytes > WRAPPER && last == Some(b'}');
         let is_wrapped = is_wrapped && WRAPPERS.iter().any(|wrapper| start.starts_with(wrapper));
         Self {
-            hash: hash_between(text, 0, n_bytes),
+            hash: hash_between(each_piece, 0, n_bytes),
             n_bytes,
-            inner: is_wrapped.then(|| hash_between(text, WRAPPER, n_bytes - 1)),
+            inner: is_wrapped.then(|| hash_between(each_piece, WRAPPER, n_bytes - 1)),
             bracketed: start.starts_with('[').then(|| start.into()),
         }
     }
@@ -83,14 +94,17 @@ fn is_compared(char: &char) -> bool {
 }
 
 /// Calls `each` with the parts of a text between the characters that are not compared.
-fn each_run<'t>(text: &'t str, each: &mut dyn FnMut(&'t str)) {
-    text.split(|char| !is_compared(&char)).filter(|run| !run.is_empty()).for_each(each);
+fn each_run(each_piece: &EachPiece<'_>, each: &mut dyn FnMut(&str)) {
+    each_piece(&mut |piece| {
+        let runs = piece.split(|char| !is_compared(&char));
+        runs.filter(|run| !run.is_empty()).for_each(&mut *each);
+    });
 }
 
 /// Returns the hash of the bytes from `from` to `to` of a text in the form that is compared.
-fn hash_between(text: &str, from: usize, to: usize) -> u64 {
+fn hash_between(each_piece: &EachPiece<'_>, from: usize, to: usize) -> u64 {
     let (mut hasher, mut at) = (seeded_hasher(0), 0_usize);
-    each_run(text, &mut |run| {
+    each_run(each_piece, &mut |run| {
         let [start, end] = [from, to].map(|it| it.saturating_sub(at).min(run.len()));
         hasher.write(run.as_bytes().get(start..end).unwrap_or_default());
         at += run.len();

@@ -3,8 +3,6 @@
 //! In: `1e3`. Out: `1000`, `1000.0`, `1E+3`. Values are compared as decimal numbers, without rounding: no spelling has
 //! another value.
 
-use std::borrow::Cow;
-
 use super::spots::{Spot, numbers_of};
 
 /// Limit on the digits of a spelling.
@@ -63,11 +61,12 @@ pub(super) const NUMBER_MANNERS: [NumberManner; 19] = [
 pub(super) const N_FREQUENT: usize = 5;
 
 /// A decimal number: an integer, and the exponent of ten.
-#[derive(Debug, Eq, PartialEq)]
+#[derive(Debug)]
 pub(super) struct Decimal<'t> {
     sign: &'t str,
-    /// Without zeros at the start and the end; empty for 0.
-    digits: String,
+    /// The digits before the point and behind it, together without zeros at the start and the end; empty for 0. They
+    /// are not joined: a number may be as long as its record.
+    digits: [&'t str; 2],
     exponent: i64,
 }
 
@@ -78,26 +77,31 @@ impl<'t> Decimal<'t> {
         let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
         let exponent: i64 = exponent.parse().ok()?;
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let digits = [whole, fraction].concat();
-        let digits = digits.trim_start_matches('0');
-        let significant = digits.trim_end_matches('0');
-        let n_zeros = i64::try_from(digits.len() - significant.len()).ok()?;
         let n_fraction = i64::try_from(fraction.len()).ok()?;
-        let exponent = exponent.checked_sub(n_fraction)?.checked_add(n_zeros)?;
-        let is_zero = significant.is_empty();
-        let exponent = if is_zero { 0 } else { exponent };
-        Some(Self { sign, digits: significant.to_owned(), exponent })
+        let whole = whole.trim_start_matches('0');
+        let fraction = if whole.is_empty() { fraction.trim_start_matches('0') } else { fraction };
+        let significant = fraction.trim_end_matches('0');
+        let digits = match significant {
+            "" => [whole.trim_end_matches('0'), ""],
+            _ => [whole, significant],
+        };
+        let n_zeros = whole.len() + fraction.len() - length_of(digits);
+        let exponent =
+            exponent.checked_sub(n_fraction)?.checked_add(i64::try_from(n_zeros).ok()?)?;
+        let is_zero = length_of(digits) == 0;
+        Some(Self { sign, digits, exponent: if is_zero { 0 } else { exponent } })
     }
 
     /// Returns the number in a manner; `None` if it is too long.
     pub(super) fn spelled(&self, manner: NumberManner) -> Option<String> {
-        if self.digits.len() > MAX_DIGITS {
+        if length_of(self.digits) > MAX_DIGITS {
             return None;
         }
+        let digits = self.digits.concat();
         match manner {
-            NumberManner::Fixed(n_fraction) => self.fixed(n_fraction),
+            NumberManner::Fixed(n_fraction) => self.fixed(&digits, n_fraction),
             NumberManner::Scientific { letter, has_point, has_plus, n_digits } => {
-                let (first, rest) = self.digits.split_at_checked(1)?;
+                let (first, rest) = digits.split_at_checked(1)?;
                 let power = self.exponent.checked_add(i64::try_from(rest.len()).ok()?)?;
                 let rest = if rest.is_empty() && has_point { "0" } else { rest };
                 let point = if rest.is_empty() { "" } else { "." };
@@ -112,15 +116,15 @@ impl<'t> Decimal<'t> {
         }
     }
 
-    fn fixed(&self, n_fraction: usize) -> Option<String> {
+    fn fixed(&self, digits: &str, n_fraction: usize) -> Option<String> {
         let n_exponent = usize::try_from(self.exponent.unsigned_abs()).ok()?;
         if n_exponent > MAX_DIGITS {
             return None;
         }
         let (whole, fraction) = if self.exponent >= 0 {
-            ([&*self.digits, &"0".repeat(n_exponent)].concat(), String::new())
+            ([digits, &"0".repeat(n_exponent)].concat(), String::new())
         } else {
-            let digits = format!("{:0>width$}", self.digits, width = n_exponent + 1);
+            let digits = format!("{digits:0>width$}", width = n_exponent + 1);
             let (whole, fraction) = digits.split_at_checked(digits.len() - n_exponent)?;
             (whole.to_owned(), fraction.to_owned())
         };
@@ -133,25 +137,28 @@ impl<'t> Decimal<'t> {
     }
 }
 
-/// Returns a JSON text with one spelling for all numbers of a value: `15e-1` for `1.50`, and `0e0` for `-0.0`. A text with
-/// too many numbers is returned as it is.
-pub(super) fn with_equal_numbers(text: &str) -> Cow<'_, str> {
-    let (mut equal, mut at) = (String::new(), 0);
+fn length_of(digits: [&str; 2]) -> usize {
+    digits.iter().map(|part| part.len()).sum()
+}
+
+/// Calls `each` with the pieces of a JSON text with one spelling for all numbers of a value: `15e-1` for `1.50`, and `0e0`
+/// for `-0.0`. The pieces of a text with too many numbers are the text.
+pub(super) fn each_equal(text: &str, each: &mut dyn FnMut(&str)) {
+    let mut at = 0;
     for Spot { range, .. } in numbers_of(text) {
         let number = text.get(range.clone()).and_then(Decimal::parse);
         let (Some(number), Some(before)) = (number, text.get(at..range.start)) else { continue };
-        let Decimal { sign, digits, exponent } = &number;
-        equal.push_str(before);
-        match digits.is_empty() {
-            true => equal.push_str("0e0"),
-            false => equal.extend([*sign, digits.as_str(), "e", &exponent.to_string()]),
+        let Decimal { sign, digits: [whole, fraction], exponent } = number;
+        each(before);
+        match length_of(number.digits) {
+            0 => each("0e0"),
+            _ => {
+                [sign, whole, fraction, "e", &exponent.to_string()].into_iter().for_each(&mut *each)
+            }
         }
         at = range.end;
     }
-    match at {
-        0 => text.into(),
-        _ => (equal + text.get(at..).unwrap_or_default()).into(),
-    }
+    each(text.get(at..).unwrap_or_default());
 }
 
 #[cfg(test)]
@@ -160,16 +167,36 @@ mod tests {
 
     #[test]
     fn equal_numbers_have_one_spelling() {
+        let equal = |text: &str| {
+            let mut equal = String::new();
+            each_equal(text, &mut |piece| equal.push_str(piece));
+            equal
+        };
         for (one, other, is_equal) in [
             ("[1.50,0]", "[15e-1,-0.0]", true),
             (r#"{"a":1e3,"b":"1.0"}"#, r#"{"a":1000.0,"b":"1.0"}"#, true),
             ("12345678901234567890", "12345678901234567891", false),
             (r#"["1.0"]"#, r#"["1"]"#, false),
             ("-1", "1", false),
+            ("[120.0,0.012]", "[12e1,0.0120]", true),
+            ("[0.0]", "[00e7]", true),
+            ("1020.30", "10203e-1", true),
             ("1e99999999999", "1e99999999998", false),
             ("[true]", "[true]", true),
         ] {
-            assert_eq!(with_equal_numbers(one) == with_equal_numbers(other), is_equal, "{one}");
+            assert_eq!(equal(one) == equal(other), is_equal, "{one}");
+        }
+    }
+
+    /// The digits of a number that is as long as its record are slices of the text.
+    #[test]
+    fn a_long_number_is_not_copied() {
+        for text in ["[-0.0012345]", "[12345.678900]", "[1234500]", "[12345e7]"] {
+            let place = text.as_bytes().as_ptr_range();
+            each_equal(text, &mut |piece| {
+                // The exponent is made.
+                assert!(piece.len() < 3 || place.contains(&piece.as_ptr()), "{text}: {piece}");
+            });
         }
     }
 }
