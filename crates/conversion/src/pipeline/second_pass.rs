@@ -77,6 +77,9 @@ use crate::{
     },
 };
 
+/// Limit on the index of a restored record that is kept for the next one, in bytes.
+const MAX_KEPT_INDEX: usize = 1024 * 1024;
+
 /// The carried parts of an edited record.
 #[derive(Clone, Copy, Default)]
 struct Edited<'a> {
@@ -273,6 +276,8 @@ impl<'w> SecondPass<'w> {
         let shown = event.ok().map(|event| event.value).filter(|_| !line.is_glue());
         let mut scanner = std::mem::take(&mut self.scanner);
         let result = self.take_items(0, shown, &mut scanner);
+        // The index of a long restored record would stay beside that of the next written one.
+        scanner.free_beyond(MAX_KEPT_INDEX);
         self.scanner = scanner;
         result
     }
