@@ -237,9 +237,11 @@ impl Input {
             Ok(found) => Ok(Some(found)),
             Err(error) => match error.kind() {
                 // Without this, a folder, a pipe or a link that leads nowhere would hide that the carry is lost.
-                io::ErrorKind::NotFound if storage.is_disk() && path.symlink_metadata().is_ok() => {
-                    let why = "in the place of a sidecar is something else than a file";
-                    Err(odd_sidecar(path, io::ErrorKind::InvalidInput, why))
+                io::ErrorKind::NotFound
+                    if storage.is_disk() && sidecar_path(path).symlink_metadata().is_ok() =>
+                {
+                    let why = "the sidecar is no file";
+                    Err(odd_sidecar(&sidecar_path(path), io::ErrorKind::InvalidInput, why))
                 }
                 // A name of full length has no room for an ending.
                 io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename => Ok(None),

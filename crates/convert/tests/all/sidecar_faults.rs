@@ -313,7 +313,7 @@ fn a_sidecar_that_is_none_is_named_and_ignore_carry_leaves_it_out() {
     );
     let packed = |text: &str| zstd::encode_all(text.as_bytes(), 1).expect("in memory");
     let damaged = "not a sidecar, or a damaged one";
-    let no_file = "in the place of a sidecar is something else than a file";
+    let no_file = "the sidecar is no file";
     let file = |bytes: Vec<u8>| move |path: &Path| fs::write(path, bytes).expect("written");
     let mut cases: Vec<(Make, &str)> = vec![
         (Box::new(file(b"junk".to_vec())), damaged),
