@@ -157,8 +157,9 @@ pub(crate) fn aws(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     None
 }
 
-/// Finds the 64 bytes in base64 after `key1`, with other columns or members between them.
-pub(crate) fn account(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+/// Finds the 64 bytes in base64 before and after `key1`, with other columns or members between them. In
+/// `"value": "x", "keyName": "key1"}, {"value": "y"`, both are keys.
+pub(crate) fn account(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     /// Bytes after the name that are searched for the key.
     const MAX_BETWEEN: usize = 120;
     const N_LETTERS: usize = 88;
@@ -187,9 +188,9 @@ pub(crate) fn account(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>
         (is_key && is_apart).then(|| value.place()..key_end.place())
     };
     if !is_edge(start.before()) {
-        return None;
+        return Vec::new();
     }
-    later.and_then(key).or_else(|| earlier().and_then(key))
+    [earlier(), later].into_iter().flatten().filter_map(key).collect()
 }
 
 /// Finds the 64 bytes in base64 after `fs.azure.account.key.` and the host of an account.

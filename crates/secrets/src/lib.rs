@@ -76,6 +76,7 @@ mod name;
 mod nearby;
 mod pieces;
 mod piped;
+mod place;
 mod placeholder;
 mod prefixes;
 mod printed;

@@ -10,6 +10,7 @@ use memchr::memmem;
 use crate::{
     base64::user_and_password,
     class::BASE64,
+    place::is_place_in_code,
     placeholder::{is_template, is_weak},
     randomness::{Makeup, has_many_humps},
 };
@@ -191,7 +192,7 @@ fn is_secret(value: &[u8], kind: Kind, form: Form) -> bool {
         return false;
     }
     // A pattern, such as the first half of `s/^TOKEN=.*/TOKEN=x/`, or a color.
-    if value.starts_with(b".*") || is_color(value) || is_public(value) {
+    if value.starts_with(b".*") || is_color(value) || is_public(value) || is_place_in_code(value) {
         return false;
     }
     if is_absolute(value, &makeup) || form != Form::Quoted && is_name(value, &makeup) {

@@ -150,7 +150,7 @@ pub(super) static BY_CONTEXT: &[Rule] = &[
         "azure-storage-key",
         "Azure: the key of an account, in a table or a list",
         &["key1", "key2", "Key1", "Key2"],
-        &[By(keys::account)],
+        &[Each(keys::account)],
     ),
     Rule::new(
         "key",
