@@ -60,13 +60,21 @@ fn a_name_may_be_as_long_as_a_name_may_be() {
     assert_eq!(files(&stage.path("beside")), Files::new());
 }
 
+/// It may hide that the carry is lost. Waiting for its writer would never end.
 #[test]
-fn a_pipe_beside_a_source_is_no_sidecar() {
+fn a_pipe_with_the_name_of_a_sidecar_is_said() {
     let stage = Stage::new(1, 2);
     let pipe = stage.path("in/d0/s0.jsonl.carry");
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("it runs").success());
-    // Waiting for a writer would never end.
-    let output = shell(&stage, &["timeout", "60"], "exec $convert $in --to clido -o $out");
+    let run = |more| {
+        let script = format!("exec $convert $in --to clido -o $out {more}");
+        shell(&stage, &["timeout", "60"], &script)
+    };
+    let output = run("");
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    assert!(text(&output).contains("s0.jsonl.carry: the sidecar is no file"), "{}", text(&output));
+    assert!(!stage.path("out/d0/s0.jsonl").exists());
+    let output = run("--ignore-carry");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     assert!(stage.path("out/d0/s0.jsonl").is_file());
 }
