@@ -45,9 +45,13 @@ impl AllowedRoots {
             };
         }
         let advice = format!("if the plan is yours, run `work` with --output {name}");
-        match Place::of(root) {
+        // The path is opened part by part, and parts that are not there are created first.
+        let Some(root) = resolved(root) else {
+            return Err(format!("{name}: leads back from a folder that is not there; {advice}"));
+        };
+        match Place::of(&root) {
             Place::Known | Place::Store => Ok(()),
-            Place::New if !is_hidden(root) => Ok(()),
+            Place::New if !is_hidden(&root) => Ok(()),
             Place::New => Err(format!("{name}: a new folder in a hidden place; {advice}")),
             Place::Foreign => {
                 Err(format!("{name}: has files of others, and no journal of a run; {advice}"))
@@ -90,6 +94,17 @@ impl Place {
             false => Place::Foreign,
         }
     }
+}
+
+/// Returns a path without `..`; `None` if `..` follows a folder that does not exist.
+fn resolved(root: &Path) -> Option<PathBuf> {
+    let parts: Vec<Component<'_>> = root.components().collect();
+    let Some(last) = parts.iter().rposition(|part| *part == Component::ParentDir) else {
+        return Some(root.to_owned());
+    };
+    let (back, rest) = parts.split_at_checked(last + 1)?;
+    let back = fs::canonicalize(back.iter().collect::<PathBuf>()).ok()?;
+    Some(back.join(rest.iter().collect::<PathBuf>()))
 }
 
 /// Returns whether a folder is hidden, or below a hidden one, seen from the current folder.

@@ -97,6 +97,23 @@ fn a_plan_alone_opens_no_folder_of_others_and_no_hidden_one() {
 }
 
 #[test]
+fn a_plan_leads_back_from_no_folder_that_is_not_there() {
+    let place = Place::new();
+    fs::create_dir(place.path("home")).expect("made");
+    fs::write(place.path("home/mine"), "mine").expect("written");
+    for root in ["out/../home", "out/../home/../.ssh", "in/../.ssh"] {
+        place.plan_to(root);
+        let (status, error) = place.work(&[]);
+        assert!(status == "fail" && error.contains("--output"), "{root}: {error}");
+        assert_eq!(place.run(&["merge", "--plan", "plan"]).status.code(), Some(2), "{root}");
+    }
+    assert_eq!(names(&place.path("home")), ["mine"]);
+    assert!(!place.path("out").exists() && !place.path(".ssh").exists());
+    place.plan_to("in/../new");
+    assert_eq!(place.work(&[]), ("ok".to_owned(), String::new()));
+}
+
+#[test]
 fn a_new_folder_and_the_folder_of_an_earlier_run_need_no_name() {
     let place = Place::new();
     place.plan_to("out");
