@@ -7,7 +7,7 @@ use core_model::Format;
 use sessions::{Input, RedactedFile};
 use storage::Opened;
 
-use crate::job::Job;
+use crate::{job::Job, journal::hash_of};
 
 impl Job {
     /// Opens an input; with `--redact`, without its secrets.
@@ -27,6 +27,20 @@ impl Job {
         let is_left_out =
             self.config.redact.is_wanted && is_converted && input.sidecar_file()?.is_some();
         Ok(u64::from(is_left_out))
+    }
+
+    /// Returns the hash of the sidecar of an input; `None` if it has none, and with `--ignore-carry` if the path of its
+    /// sidecar has no file.
+    pub(crate) fn sidecar_hash(&self, input: &Input) -> io::Result<Option<u64>> {
+        let sidecar = match input.sidecar_file() {
+            Err(error)
+                if self.config.ignores_carry && error.kind() == io::ErrorKind::InvalidInput =>
+            {
+                None
+            }
+            sidecar => sidecar?,
+        };
+        sidecar.map(|(sidecar, length)| hash_of(sidecar, length)).transpose()
     }
 
     /// Opens the sidecar of an input; `None` with `--redact`, because a carry may hold secrets, and with

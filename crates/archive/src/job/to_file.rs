@@ -13,7 +13,7 @@ use storage::{Backend, Compression, Finished, Identity, Limits, Opened, Replace,
 use super::{ConvertError, Job, verify};
 use crate::{
     file_report::FileReport,
-    journal::{JournalEntry, OutputState, Salt, hash_of},
+    journal::{JournalEntry, OutputState, Salt},
     outputs::{
         PublishSet,
         images::{Images, receiver},
@@ -40,7 +40,9 @@ impl Job {
         extra: &Extra,
     ) -> Result<FileReport, ConvertError> {
         check_target(input, path)?;
-        let salt = extra.salt(Some(input).filter(|_| self.outputs.has_journal()))?;
+        let has_journal = self.outputs.has_journal();
+        let sidecar = if has_journal { self.sidecar_hash(input)? } else { None };
+        let salt = extra.salt(sidecar);
         if let Some(status) = self.outputs.unread(path, input, salt)? {
             return Ok(FileReport::up_to_date(status));
         }
@@ -239,12 +241,10 @@ pub(crate) struct Extra {
 }
 
 impl Extra {
-    /// Returns a hash of the role of a file, and of the sidecar of an input, on which its outputs depend.
-    fn salt(&self, input: Option<&Input>) -> io::Result<Salt> {
+    /// Returns a hash of the role of a file, and of the hash of its sidecar, on which its outputs depend.
+    fn salt(&self, sidecar: Option<u64>) -> Salt {
         let salt = Salt::of_file(self.manifest.as_ref(), self.agent.as_deref());
-        let sidecar = input.map(Input::sidecar_file).transpose()?.flatten();
-        let hash = sidecar.map(|(sidecar, length)| hash_of(sidecar, length)).transpose()?;
-        Ok(salt.with_agents(&self.agents_beside).with_sidecar(hash))
+        salt.with_agents(&self.agents_beside).with_sidecar(sidecar)
     }
 }
 

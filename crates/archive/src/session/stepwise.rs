@@ -19,7 +19,7 @@ use crate::{
     error::ConvertError,
     file_report::{FileReport, Results},
     job::{Job, check_target},
-    journal::{Salt, hash_of},
+    journal::Salt,
     outputs::restored::{HashedSource, RestoredFrom},
     report::ConvertedFile,
     status::FileStatus,
@@ -136,8 +136,8 @@ impl Job {
                 let name = input.path().zip(unit.main.path());
                 let name = name.and_then(|(path, main)| name_of(path, main)).unwrap_or_default();
                 contents.extend(source.as_ref().map(|source| (name.clone(), source.hash)));
-                if let Some((sidecar, length)) = input.sidecar_file()? {
-                    contents.push((name, hash_of(sidecar, length)?));
+                if let Some(hash) = self.sidecar_hash(input)? {
+                    contents.push((name, hash));
                 }
             }
             sources.push(RestoredFrom {

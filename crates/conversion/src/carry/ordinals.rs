@@ -32,7 +32,8 @@ impl Ordinals {
         }
         let is_highest = ordinal >= self.end();
         self.n_seen += 1;
-        let after = self.ranges.remove(&(ordinal + 1)).unwrap_or(ordinal + 1);
+        let after =
+            self.ranges.remove(&ordinal.saturating_add(1)).unwrap_or(ordinal.saturating_add(1));
         let start = before.filter(|(_, end)| *end == ordinal).map_or(ordinal, |(start, _)| start);
         self.ranges.insert(start, after);
         if is_highest { Seen::Next } else { Seen::Late }
