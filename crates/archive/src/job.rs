@@ -87,7 +87,7 @@ impl Job {
         let (mut report, _) = self.run(&conversion, &mut source, input, to)?;
         report.redactions = redactions;
         report.redactions.n_sidecars = self.n_sidecars_redacted(input, from)?;
-        if from.name == self.config.to.name && input.sidecar_file()?.is_some() {
+        if from.name == self.config.to.name && self.sidecar_file(input)?.is_some() {
             report.n_sidecars_unread += 1;
         }
         sink.finish()?.flush()?;
@@ -191,7 +191,11 @@ pub(crate) fn verify(
     }
     // The carry of a session also lists sub-agents, which have files of their own.
     let of_source = history.manifest.as_ref().filter(|_| history.depth(conversion.to) == Some(0));
-    let manifest = of_source.map(|it| Manifest { entries: Vec::new(), ..it.clone() });
+    let manifest = of_source.map(|it| Manifest {
+        entries: Vec::new(),
+        agents: it.agents.clone(),
+        derived: it.derived.clone(),
+    });
     let target =
         Target { sidecar: Some(Sink::Final(&mut unplaced)), manifest, ..Target::of(&mut restored) };
     let history = back.conversion_history(written, sidecar.as_mut())?;

@@ -61,7 +61,7 @@ use self::{
     begun::{move_lines, read_lines},
     entry::{JournaledFile, is_etag},
     index::JournalIndex,
-    writer::{JournalWriter, LineFile},
+    writer::{JournalWriter, LogFile},
 };
 use crate::{paths::path_body, record, status::FileStatus};
 
@@ -210,7 +210,7 @@ impl Journal {
                 // The last run died in the middle of a line.
                 file.set_len(end)?;
             }
-            let mut file = LineFile::new(file);
+            let mut file = LogFile::new(file);
             move_lines(folder, &mut file, begun_index);
             file
         } else {
@@ -218,7 +218,7 @@ impl Journal {
             if let Some(index) = begun_index {
                 read_lines(folder, index);
             }
-            LineFile::shared(file, is_torn)
+            LogFile::shared(file, is_torn)
         };
         Ok(Self { writer: JournalWriter::File(Mutex::new(file)), index, options, is_locked })
     }
@@ -234,7 +234,7 @@ impl Journal {
             file => file?,
         };
         let (index, _) = JournalIndex::read(&mut file)?;
-        let writer = JournalWriter::File(Mutex::new(LineFile::new(file)));
+        let writer = JournalWriter::File(Mutex::new(LogFile::new(file)));
         Ok(Some(Self { writer, index, options, is_locked: false }))
     }
 

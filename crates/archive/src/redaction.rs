@@ -5,7 +5,7 @@ use std::io;
 use conversion::Sidecar;
 use core_model::Format;
 use sessions::{Input, RedactedFile};
-use storage::Opened;
+use storage::{Bytes, Opened};
 
 use crate::{job::Job, journal::hash_of};
 
@@ -25,26 +25,28 @@ impl Job {
     pub(crate) fn n_sidecars_redacted(&self, input: &Input, from: &Format) -> io::Result<u64> {
         let is_converted = from.name != self.config.to.name;
         let is_left_out =
-            self.config.redact.is_wanted && is_converted && input.sidecar_file()?.is_some();
+            self.config.redact.is_wanted && is_converted && self.sidecar_file(input)?.is_some();
         Ok(u64::from(is_left_out))
     }
 
-    /// Returns the hash of the sidecar of an input; `None` if it has none, and with `--ignore-carry` if the path of its
-    /// sidecar has no file.
+    /// Opens the sidecar of an input to read its bytes as they are; `None` if it has none, and with `--ignore-carry` if
+    /// the path of its sidecar has no file.
+    pub(crate) fn sidecar_file(&self, input: &Input) -> io::Result<Option<(Box<dyn Bytes>, u64)>> {
+        input.sidecar_file().or_else(|error| {
+            let is_ignored =
+                self.config.ignores_carry && error.kind() == io::ErrorKind::InvalidInput;
+            if is_ignored { Ok(None) } else { Err(error) }
+        })
+    }
+
+    /// Returns the hash of the sidecar of an input; `None` if it has none.
     pub(crate) fn sidecar_hash(&self, input: &Input) -> io::Result<Option<u64>> {
-        let sidecar = match input.sidecar_file() {
-            Err(error)
-                if self.config.ignores_carry && error.kind() == io::ErrorKind::InvalidInput =>
-            {
-                None
-            }
-            sidecar => sidecar?,
-        };
+        let sidecar = self.sidecar_file(input)?;
         sidecar.map(|(sidecar, length)| hash_of(sidecar, length)).transpose()
     }
 
     /// Opens the sidecar of an input; `None` with `--redact`, because a carry may hold secrets, and with
-    /// `--ignore-carry`, which converts a file whatever its sidecar is.
+    /// `--ignore-carry`, so that a damaged sidecar stops no conversion.
     pub(crate) fn sidecar(&self, input: &Input) -> io::Result<Option<Sidecar>> {
         let is_left_out = self.config.redact.is_wanted || self.config.ignores_carry;
         if is_left_out { Ok(None) } else { input.sidecar() }

@@ -183,7 +183,7 @@ impl Job {
         sink: &mut impl io::Write,
         report: &mut Report,
     ) -> io::Result<()> {
-        let Some((mut file, _)) = input.sidecar_file()? else { return Ok(()) };
+        let Some((mut file, _)) = self.sidecar_file(input)? else { return Ok(()) };
         if self.config.redact.is_wanted {
             report.n_sidecars_unread += 1;
         } else {

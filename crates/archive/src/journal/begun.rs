@@ -30,7 +30,7 @@ use storage::{FILE_MODE, Folder, JOURNAL, RECEIPTS, Replace};
 use super::{
     JournalEntry, OutputRoot,
     index::{JournalIndex, own_of},
-    writer::{LineFile, locked},
+    writer::{LogFile, locked},
 };
 
 /// The folder of the workers' logs, below the receipts.
@@ -50,7 +50,7 @@ pub(crate) struct BegunLog {
 /// The file of this worker.
 #[derive(Debug)]
 struct OwnFile {
-    file: LineFile,
+    file: LogFile,
     /// The folders that must be flushed once, so that the file's name is on the disk.
     unsynced: Vec<Arc<Folder>>,
 }
@@ -141,7 +141,7 @@ impl OwnFile {
                 // Another worker may have created a folder and not flushed it.
                 file => {
                     return Ok(Self {
-                        file: LineFile::new(file?),
+                        file: LogFile::new(file?),
                         unsynced: vec![folder, receipts, root.clone()],
                     });
                 }
@@ -178,7 +178,7 @@ impl Found {
 /// of the journal, so no worker appends lines. A file whose lines cannot be moved stays, for the next run.
 pub(super) fn move_lines(
     root: &Arc<Folder>,
-    journal: &mut LineFile,
+    journal: &mut LogFile,
     index: Option<&mut JournalIndex>,
 ) {
     let Ok(Some(folder)) = folder(root) else { return };
@@ -207,7 +207,7 @@ pub(super) fn read_lines(root: &Arc<Folder>, index: &mut JournalIndex) {
 }
 
 /// Appends the whole lines of a file to a journal.
-fn copy_lines(from: impl Read, journal: &mut LineFile) -> io::Result<()> {
+fn copy_lines(from: impl Read, journal: &mut LogFile) -> io::Result<()> {
     let (mut stream, mut lines) = (Stream::new(from), Vec::new());
     while let Some(line) = stream.next()?.filter(|line| line.is_terminated()) {
         lines.extend_from_slice(line.bytes());
@@ -277,7 +277,7 @@ mod tests {
             fs::write(begun.join(name), "mine\n").expect("written");
         }
         let path = folder.path().join(JOURNAL);
-        let mut journal = LineFile::new(fs::File::create(&path).expect("created"));
+        let mut journal = LogFile::new(fs::File::create(&path).expect("created"));
         move_lines(&root, &mut journal, None);
         assert_eq!(fs::read(path).expect("read"), LINE);
         let left = fs::read_dir(&begun).expect("listed").flatten().map(|it| it.file_name());

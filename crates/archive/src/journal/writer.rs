@@ -15,7 +15,7 @@ use storage::ObjectLog;
 #[derive(Debug)]
 pub(super) enum JournalWriter {
     /// The journal's file.
-    File(Mutex<LineFile>),
+    File(Mutex<LogFile>),
     /// The journal's object.
     #[cfg(feature = "cloud")]
     Object(Mutex<ObjectLog>),
@@ -130,7 +130,7 @@ impl JournalWriter {
 
 /// A file to which lines are appended, open for appending or written by this program alone.
 #[derive(Debug)]
-pub(super) struct LineFile {
+pub(super) struct LogFile {
     file: File,
     /// Whether the file may end in the middle of a line.
     is_torn: bool,
@@ -138,7 +138,7 @@ pub(super) struct LineFile {
     is_shared: bool,
 }
 
-impl LineFile {
+impl LogFile {
     /// Takes a file that ends with a whole line, and that no other program writes.
     pub(super) fn new(file: File) -> Self {
         Self { file, is_torn: false, is_shared: false }
@@ -221,7 +221,7 @@ mod tests {
         let path = folder.path().join("lines");
         fs::write(&path, "{\"v\":1").expect("written");
         let open = || File::options().append(true).open(&path).expect("opened");
-        let mut lines = LineFile::shared(open(), true);
+        let mut lines = LogFile::shared(open(), true);
         lines.append(b"").expect("nothing");
         lines.append(b"{}\n").expect("appended");
         lines.append(b"{}\n").expect("appended");
@@ -235,7 +235,7 @@ mod tests {
         fs::write(&path, "{}\n{\"v\"").expect("written");
         let mut file = File::options().append(true).open(&path).expect("opened");
         remove_last(&mut file, 4).expect("removed");
-        LineFile::new(file).append(b"[]\n").expect("appended");
+        LogFile::new(file).append(b"[]\n").expect("appended");
         assert_eq!(fs::read_to_string(&path).expect("read"), "{}\n[]\n");
     }
 

@@ -1,5 +1,4 @@
-//! Tests that the function of a row for all events of a record passes on what the functions for single events
-//! return.
+//! Tests that a format reads the same events from a record, all in one call or one by one.
 
 use convert::{CarryMode, Conversion, FORMATS, by_name};
 use core_model::{Format, Options};

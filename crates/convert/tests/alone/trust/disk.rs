@@ -67,16 +67,19 @@ fn a_pipe_with_the_name_of_a_sidecar_is_said() {
     let pipe = stage.path("in/d0/s0.jsonl.carry");
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("it runs").success());
     let run = |more| {
-        let script = format!("exec $convert $in --to clido -o $out {more}");
+        let script = format!("exec $convert $in -o $out {more}");
         shell(&stage, &["timeout", "60"], &script)
     };
-    let output = run("");
+    let output = run("--to clido");
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
     assert!(text(&output).contains("s0.jsonl.carry: the sidecar is no file"), "{}", text(&output));
     assert!(!stage.path("out/d0/s0.jsonl").exists());
-    let output = run("--ignore-carry");
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    assert!(stage.path("out/d0/s0.jsonl").is_file());
+    // A copy in its own format has a copy of its sidecar.
+    for more in ["--ignore-carry --to clido", "--ignore-carry --force --to claude-code"] {
+        let output = run(more);
+        assert_eq!(output.status.code(), Some(0), "{more}: {}", text(&output));
+        assert!(stage.path("out/d0/s0.jsonl").is_file());
+    }
 }
 
 /// Two names of one folder simulate file systems that do not distinguish case or normal forms of
