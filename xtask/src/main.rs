@@ -170,15 +170,21 @@ fn limits(options: &[String]) -> bool {
 
 /// The tests that run a part of their cases, and other parts on other days.
 const TESTS_WITH_TURNS: &[&str] = &[
-    "matrix::",
+    "agreement::",
     "carry_faults::",
-    "content::what_is_written",
+    "compat::files_of_0_1_0",
+    "content::",
     "edits::",
-    "hostile::no_depth",
+    "hostile::",
+    "large_parts::",
+    "matrix::",
     "memory::",
     "recipes::",
     "redaction::",
     "repair::what_is_written",
+    "resume::",
+    "sidecar_faults::",
+    "terminal::what_is_printed_of_fixtures",
     "told::every_member_of_fixtures",
 ];
 

@@ -5,6 +5,8 @@
 mod parsed;
 #[path = "../../core-model/tests/shared/skipped.rs"]
 mod skipped;
+#[path = "../../convert/tests/all/shared/turns.rs"]
+mod turns;
 
 use std::{
     collections::BTreeSet,
@@ -19,6 +21,7 @@ use export_html::{Entry, Figures, FinishedPage, Page, Spent, Survey, write_index
 use jsonl::{Scanner, Style, push_string};
 use parsed::{Parsed, parse};
 use skipped::say_skipped;
+use turns::share;
 
 const FORMATS: [&Format; 4] = [
     &format_claude_code::FORMAT,
@@ -79,12 +82,14 @@ const ELEMENTS: &str = "a article b blockquote body br button circle code dd del
     nav ol output p pre rect script section span strong style summary svg table tbody td th thead \
     time title tr ul";
 
+/// A third of the fixtures, other ones each day.
 #[test]
 fn every_fixture_and_every_hostile_file_is_a_page() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let data = std::env::var_os("CONVERT_DATA").map_or(root.join("../shared/data"), PathBuf::from);
     let mut paths = files(root.join("fixtures"));
     assert!(paths.len() > 100, "the fixtures are there");
+    paths = share(paths, 3);
     let n_fixtures = paths.len();
     paths.extend(files(data.join("hostile")));
     paths.extend(files(data.join("clients")));

@@ -51,7 +51,8 @@ mod tests {
     #[test]
     fn results_are_in_order() {
         let items: Vec<usize> = (0..1000).collect();
-        for n_jobs in [0, 1, 7, 2000] {
+        assert_eq!(each_of(&items[..3], 2000, |item| item * 2), [0, 2, 4]);
+        for n_jobs in [0, 1, 7, 40] {
             assert_eq!(each_of(&items, n_jobs, |item| item * 2)[999], 1998);
         }
         assert!(each_of(&[] as &[u8], 4, |_| ()).is_empty());

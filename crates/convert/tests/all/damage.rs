@@ -11,11 +11,12 @@ use crate::shared::{
     data::{data, root},
     fixtures::fixtures,
     pieces::{as_lines, pieces},
+    turns::n_turns,
     ways::{others, there_and_back},
 };
 
-/// The number of damaged lines, if `DAMAGE_CASES` is not set.
-const N_CASES: u64 = 24_000;
+/// The number of damaged lines for each turn, if `DAMAGE_CASES` is not set.
+const N_CASES: u64 = 8_000;
 
 /// A xorshift generator with a fixed seed, so that every run has the same cases.
 struct Dice(u64);
@@ -126,7 +127,8 @@ fn records_of(format: &Format) -> Vec<Vec<u8>> {
 #[test]
 fn complete_records_are_recovered_and_none_is_invented() {
     let n_cases = std::env::var("DAMAGE_CASES").ok().and_then(|text| text.parse().ok());
-    let n_each = n_cases.unwrap_or(N_CASES) / (KINDS.len() * FORMATS.len()) as u64;
+    let n_each =
+        n_cases.unwrap_or(N_CASES * n_turns() as u64) / (KINDS.len() * FORMATS.len()) as u64;
     let mut scanner = Scanner::default();
     for format in FORMATS.iter() {
         let all = records_of(format);
@@ -172,7 +174,7 @@ fn damaged_files_come_back_and_their_records_are_counted() {
     for from in FORMATS.iter().copied().filter(|from| !from.framing.is_document()) {
         let all = records_of(from);
         let mut dice = Dice(0x2545_f491_4f6c_dd1d);
-        for n in 0..40 {
+        for n in 0..14 * n_turns() {
             let mut file = Vec::new();
             let mut n_recovered = 0;
             for _ in 0..2 + dice.below(6) {

@@ -332,7 +332,7 @@ fn a_deleted_line_leaves_a_gap_that_is_reported_and_not_filled() {
             continue;
         };
         let targets = line_targets().filter(|to| to.name != from.name);
-        for to in chosen(&fixture.name, targets, 2) {
+        for to in chosen(&fixture.name, targets, 1) {
             let target = there(&fixture.bytes, from.name, to.name);
             for deleted in 1..target.len() {
                 let is_own = |line: &WrittenLine| {
@@ -524,7 +524,8 @@ fn a_session_continued_in_the_other_client_comes_home_with_its_new_lines() {
         if from.is_read_only || from.framing.is_document() {
             continue;
         }
-        for to in line_targets().filter(|to| to.name != from.name) {
+        let targets = line_targets().filter(|to| to.name != from.name);
+        for to in chosen(&fixture.name, targets, 3) {
             let name = format!("{} continued in {}", fixture.name, to.name);
             let target = joined(&there(&fixture.bytes, from.name, to.name));
             if target.is_empty() {

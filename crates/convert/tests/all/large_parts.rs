@@ -5,7 +5,11 @@ use std::io::Cursor;
 use convert::{CarryMode, Conversion, Converted, Detected, FORMATS, Sidecar, Source, detect};
 use core_model::Format;
 
-use crate::shared::{parallel::check_all, ways::others};
+use crate::shared::{
+    parallel::check_all,
+    turns::{chosen, share},
+    ways::others,
+};
 
 /// Above this, waiting records are moved to a file (`MAX_WAITING` of `carry::reorder_buffers`).
 const MAX_WAITING: usize = 8 * 1024 * 1024;
@@ -49,6 +53,7 @@ fn convert(
     conversion.convert(source, None).expect("converted")
 }
 
+/// Each session goes to some of the other formats, other ones each day.
 #[test]
 fn long_and_many_parts_come_back() {
     let claude_code = &format_claude_code::FORMAT;
@@ -56,7 +61,7 @@ fn long_and_many_parts_come_back() {
     for (n_calls, n_bytes) in [(2, 5_000_000), (100, 100_000), (9_000, 20)] {
         let source = session(n_calls, n_bytes);
         assert!(n_calls > 1_000 || source.len() > MAX_WAITING);
-        let targets: Vec<_> = others(&[claude_code]).collect();
+        let targets = chosen(&n_calls.to_string(), others(&[claude_code]), 4);
         check_all(
             &targets,
             |to| format!("{n_calls} to {}", to.name),
@@ -78,7 +83,7 @@ fn long_and_many_parts_come_back() {
 fn many_short_calls_in_one_message_come_back_from_a_document() {
     let source = session(36_000, 0);
     let claude_code = &format_claude_code::FORMAT;
-    for carry in [CarryMode::Inline, CarryMode::Sidecar] {
+    for carry in share([CarryMode::Inline, CarryMode::Sidecar].into(), 2) {
         let to = &format_opencode::FORMAT;
         let conversion = Conversion {
             formats: FORMATS,
@@ -295,7 +300,8 @@ fn a_sidecar_has_long_runs_of_hidden_lines_in_carries_of_their_own() {
     ]
     .concat();
     let claude_code = &format_claude_code::FORMAT;
-    for to in [&format_pi::FORMAT, &format_clido::FORMAT, &format_opencode::FORMAT] {
+    let targets = [&format_pi::FORMAT, &format_clido::FORMAT, &format_opencode::FORMAT];
+    for to in share(targets.into(), 3) {
         let carry = CarryMode::Sidecar;
         let there = Conversion {
             formats: FORMATS,

@@ -22,12 +22,12 @@ use crate::shared::{
         rollout, wire,
     },
     shown::{shown, shown_document},
-    turns::picked,
+    turns::{n_turns, picked},
     ways::{Written, convert, line_targets, others, there_and_back},
 };
 
 /// The default number of cases, enough for each change.
-const CASES: u32 = 512;
+const CASES: u32 = 171;
 
 fn config() -> ProptestConfig {
     let is_set = std::env::var_os("PROPTEST_CASES").is_some();
@@ -35,7 +35,7 @@ fn config() -> ProptestConfig {
     let of_each = std::env::var("LAWS_CASES").ok().and_then(|text| text.parse::<u32>().ok());
     let of_all = of_each.map(|n| n.saturating_mul(FORMATS.len() as u32));
     ProptestConfig {
-        cases: of_all.unwrap_or(if is_set { default.cases } else { CASES }),
+        cases: of_all.unwrap_or(if is_set { default.cases } else { CASES * n_turns() as u32 }),
         failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))),
         max_shrink_iters: 2000,
         // A change is judged by the same sessions as the change before. Longer runs make new ones.

@@ -9,7 +9,7 @@ use core_model::{Format, Options};
 use crate::shared::{
     fixtures::{Fixture, fixtures},
     parallel::check_all,
-    turns::{self, chosen},
+    turns::{self, chosen, share},
     ways::{Written, convert, others, there_and_back},
 };
 
@@ -59,7 +59,7 @@ fn detected(bytes: &[u8]) -> String {
 
 #[test]
 fn every_fixture_comes_back_from_every_format() {
-    check_all(&sessions(), name, |(fixture, from)| {
+    check_all(&share(sessions(), 3), name, |(fixture, from)| {
         let mut wrong = Vec::new();
         for to in others(&[from]) {
             for mode in MODES {
@@ -71,7 +71,7 @@ fn every_fixture_comes_back_from_every_format() {
 }
 
 /// The number of chains of four formats that a run chooses for each fixture.
-const N_CHAINS: usize = 12;
+const N_CHAINS: usize = 4;
 
 /// `carry_faults` has the chains of three formats, in every mode and by every way home.
 #[test]
@@ -104,19 +104,23 @@ fn every_fixture_comes_back_through_three_other_formats() {
     });
 }
 
-/// Limit on the size of fixtures that are cut at every byte in each run.
+/// Limit on the size of fixtures that are cut at every byte within `FEW_TURNS` days.
 const SMALL: usize = 500;
 
-/// A larger fixture is cut beside its line ends, and at one in `TURNS` bytes. The bytes change each day,
-/// so that all are cut within `TURNS` days.
-const TURNS: usize = 16;
+/// A larger fixture is cut within so many days at each line end, and at the byte before and behind it.
+const FEW_TURNS: usize = 3;
+
+/// A larger fixture is cut within so many days at all other bytes.
+const MANY_TURNS: usize = 48;
 
 /// Returns the offsets at which a fixture is cut on a turn.
 fn cuts(bytes: &[u8], turn: usize) -> Vec<usize> {
     let is_line_end = |at: usize| bytes.get(at) == Some(&b'\n');
     let is_cut = |end: usize| {
         let is_at_line_end = is_line_end(end) || end > 0 && is_line_end(end - 1);
-        bytes.len() <= SMALL || is_at_line_end || end % TURNS == turn
+        let has_few_turns = bytes.len() <= SMALL || is_at_line_end;
+        let period = if has_few_turns { FEW_TURNS } else { MANY_TURNS };
+        end % period == turn % period
     };
     (0..bytes.len()).filter(|end| is_cut(*end)).collect()
 }
@@ -124,7 +128,7 @@ fn cuts(bytes: &[u8], turn: usize) -> Vec<usize> {
 #[test]
 fn every_byte_has_its_turn() {
     for (fixture, _) in sessions() {
-        let mut all: Vec<_> = (0..TURNS).flat_map(|turn| cuts(&fixture.bytes, turn)).collect();
+        let mut all: Vec<_> = (0..MANY_TURNS).flat_map(|turn| cuts(&fixture.bytes, turn)).collect();
         all.sort_unstable();
         all.dedup();
         assert!(all.into_iter().eq(0..fixture.bytes.len()), "{}", fixture.name);
@@ -135,12 +139,14 @@ fn every_byte_has_its_turn() {
 /// xtask matrix` cuts at every byte.
 #[test]
 fn every_fixture_comes_back_cut_at_every_byte() {
-    let (is_full, turn) = (turns::are_all(), turns::turn() % TURNS);
+    let turns = turns::turn()..turns::turn() + turns::n_turns();
     check_all(&sessions(), name, |(fixture, from)| {
         let mut wrong = Vec::new();
         let targets: Vec<_> = others(&[from]).collect();
         let all = || (0..fixture.bytes.len()).collect();
-        for end in if is_full { all() } else { cuts(&fixture.bytes, turn) } {
+        let some = || turns.clone().flat_map(|turn| cuts(&fixture.bytes, turn)).collect();
+        let ends: Vec<usize> = if turns::are_all() { all() } else { some() };
+        for end in ends {
             let bytes = &fixture.bytes[..end];
             let to = targets[end % targets.len()];
             let mode = MODES[usize::from(end % 61 == 0)];
@@ -158,7 +164,7 @@ fn every_fixture_comes_back_without_each_of_its_lines() {
         let lines: Vec<_> = jsonl::lines(&fixture.bytes).map(|line| line.bytes()).collect();
         for left_out in 0..lines.len() {
             let bytes = [&lines[..left_out], &lines[left_out + 1..]].concat().concat();
-            for to in chosen(&format!("{} {left_out}", fixture.name), others(&[from]), 2) {
+            for to in chosen(&format!("{} {left_out}", fixture.name), others(&[from]), 1) {
                 let failure = there_and_back(&bytes, from, to, CarryMode::Inline);
                 wrong.extend(failure.map(|failure| format!("without {left_out}: {failure}")));
             }
@@ -169,7 +175,7 @@ fn every_fixture_comes_back_without_each_of_its_lines() {
 
 #[test]
 fn what_is_written_is_found_to_be_in_its_format() {
-    check_all(&sessions(), name, |(fixture, from)| {
+    check_all(&share(sessions(), 3), name, |(fixture, from)| {
         let source = Written { bytes: fixture.bytes.clone(), sidecar: None };
         let mut wrong = Vec::new();
         for to in others(&[from]) {
@@ -250,7 +256,7 @@ impl Seek for Trickle<'_> {
 
 #[test]
 fn reading_in_pieces_of_any_size_is_reading_whole() {
-    check_all(&sessions(), name, |(fixture, from)| {
+    check_all(&share(sessions(), 3), name, |(fixture, from)| {
         let mut wrong = Vec::new();
         for to in FORMATS.iter().copied() {
             let conversion = Conversion {
@@ -280,7 +286,7 @@ fn a_source_too_large_to_keep_is_read_again() {
     let small = fixtures().into_iter().find(|fixture| fixture.name == "clido/parallel-calls.jsonl");
     let small = small.expect("a fixture").bytes;
     let large = small.repeat(9 * 1024 * 1024 / small.len());
-    for to in chosen("large", others(&[clido]), 2) {
+    for to in chosen("large", others(&[clido]), 1) {
         assert_eq!(there_and_back(&large, clido, to, CarryMode::Inline), None);
         let conversion = Conversion {
             formats: FORMATS,

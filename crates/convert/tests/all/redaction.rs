@@ -61,6 +61,7 @@ fn expanded(sidecar: &[u8]) -> Vec<u8> {
     out
 }
 
+/// Each fixture goes to some of the targets, other ones each day.
 #[test]
 fn nothing_is_left_in_any_target_and_the_way_back_gives_the_redacted_source() {
     let mut n_redacted = 0;
@@ -70,7 +71,7 @@ fn nothing_is_left_in_any_target_and_the_way_back_gives_the_redacted_source() {
         n_redacted += usize::from(source != fixture.bytes);
         assert_clean(&source, &fixture.name);
         let source = Written { bytes: source, sidecar: None };
-        for to in others(&[from]) {
+        for to in chosen(&fixture.name, others(&[from]), 3) {
             for mode in [CarryMode::Inline, CarryMode::Sidecar, CarryMode::None] {
                 let there = convert(&source, from, to, mode).expect("in memory");
                 assert_clean(&there.bytes, &fixture.name);
@@ -95,7 +96,7 @@ fn what_was_carried_before_goes_too_torn_or_not() {
     for fixture in fixtures() {
         let Some(from) = by_name(&fixture.format) else { continue };
         let source = Written { bytes: with_secrets(&fixture.bytes), sidecar: None };
-        for to in chosen(&fixture.name, others(&[from]), 2) {
+        for to in chosen(&fixture.name, others(&[from]), 1) {
             let there = convert(&source, from, to, CarryMode::Inline).expect("in memory").bytes;
             let mut clean = Vec::new();
             n_carries += redact(FORMATS, &there[..], &mut clean).expect("in memory").n_carries;
@@ -107,7 +108,7 @@ fn what_was_carried_before_goes_too_torn_or_not() {
             }
         }
     }
-    assert!(n_carries > 150, "{n_carries}");
+    assert!(n_carries > 75, "{n_carries}");
 }
 
 #[test]

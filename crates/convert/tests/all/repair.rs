@@ -6,7 +6,7 @@ use std::{
     process::{Command, Output},
 };
 
-use crate::shared::turns::chosen;
+use crate::shared::turns::share;
 
 fn convert(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_convert")).args(args).output().expect("it runs")
@@ -44,14 +44,13 @@ fn fixtures() -> Vec<PathBuf> {
     files
 }
 
-/// A third of the fixtures, other ones each day.
+/// One in nine fixtures, other ones each day.
 #[test]
 fn what_is_written_is_accepted() {
     let folder = tempfile::tempdir().expect("a folder");
     let output = folder.path().join("out.jsonl");
     let (mut n_repaired, mut n_same) = (0, 0);
-    let (fixtures, n) = (fixtures(), fixtures().len().div_ceil(3));
-    for path in chosen("", fixtures.into_iter(), n) {
+    for path in share(fixtures(), 9) {
         let (written, message) = repaired(&path, folder.path());
         let Some(written) = written else { continue };
         assert_accepted(&output, &message);
@@ -64,7 +63,7 @@ fn what_is_written_is_accepted() {
         let (same, message) = repaired(&again, folder.path());
         assert_eq!(same.as_deref(), Some(&*written), "{}: {message}", path.display());
     }
-    assert!(n_repaired > 10 && n_same > 25, "{n_repaired} repaired, {n_same} the same");
+    assert!(n_repaired > 1 && n_same > 4, "{n_repaired} repaired, {n_same} the same");
 }
 
 #[test]

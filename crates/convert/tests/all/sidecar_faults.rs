@@ -65,7 +65,7 @@ fn each_sidecar(mut each: impl FnMut(&str, &[u8], [&'static Format; 2], &[u8], V
     for fixture in fixtures() {
         let Some(from) = by_name(&fixture.format) else { continue };
         let targets = line_targets().filter(|to| to.name != from.name);
-        for to in chosen(&fixture.name, targets, 2) {
+        for to in chosen(&fixture.name, targets, 1) {
             let source = Written { bytes: fixture.bytes.clone(), sidecar: None };
             let written = convert(&source, from, to, CarryMode::Sidecar).expect("in memory");
             let Some(sidecar) = written.sidecar else { continue };
@@ -76,7 +76,7 @@ fn each_sidecar(mut each: impl FnMut(&str, &[u8], [&'static Format; 2], &[u8], V
             each(&fixture.name, &fixture.bytes, [from, to], &written.bytes, carries);
         }
     }
-    assert!(n_sidecars > 100, "{n_sidecars} sidecars");
+    assert!(n_sidecars > 50, "{n_sidecars} sidecars");
 }
 
 #[test]
