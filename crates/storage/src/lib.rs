@@ -59,8 +59,8 @@ pub use self::{
     names::{JOURNAL, RECEIPTS, RESIDUE, SIDECAR, beside},
     opened::{Opened, Stored},
     output::{
-        AtomicFile, AtomicFileOptions, Finished, Named, Place, Published, Replace, Unwritten,
-        are_equal,
+        AtomicFile, AtomicFileOptions, Buffered, Finished, Named, Place, Published, Replace,
+        Unwritten, are_equal,
         hashing::{Asked, Hashing},
         is_no_space, newer_version, rename_to_backup, unwritten,
     },

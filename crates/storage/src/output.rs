@@ -20,7 +20,8 @@ use std::{
 
 use sha2::Digest;
 
-use self::{buffered::Buffered, stored::Stored};
+pub use self::buffered::Buffered;
+use self::stored::Stored;
 use crate::{
     backend::Backend,
     compress::{Compression, Encoder},
@@ -39,14 +40,6 @@ pub use self::{
 };
 #[cfg(feature = "cloud")]
 use crate::backend::cloud::Bucket;
-
-/// The buffer size in bytes. Longer lines are written without a copy.
-const BUFFER: usize = 32 * 1024;
-
-/// The buffer sizes of all pending files that are opened for each write of their buffer, and the least
-/// size of one.
-const SHUT_BUFFERS: usize = 2 * 1024 * 1024;
-const MIN_BUFFER: usize = 512;
 
 /// What to do with an existing file of the same name.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -123,7 +116,7 @@ impl AtomicFile {
         let file = Stored::Shut(place.folder.clone(), temporary.name().to_owned());
         let options = AtomicFileOptions { compression: None, ..options };
         let home = Home::Here(temporary, place);
-        Self::buffered(shut_buffer(n_files), Hashing::of(file, options.asked), home, options)
+        Self::buffered(n_files, Hashing::of(file, options.asked), home, options)
     }
 
     /// Creates a file that becomes an object.
@@ -172,21 +165,21 @@ impl AtomicFile {
         let file = Stored::Scratch(file.into_temp_path());
         let options = AtomicFileOptions { compression: None, ..options };
         let home = Home::Nowhere(storage.clone(), path.to_owned());
-        Self::buffered(shut_buffer(n_files), Hashing::new(file), home, options)
+        Self::buffered(n_files, Hashing::new(file), home, options)
     }
 
     fn new(file: Hashing<Stored>, home: Home, options: AtomicFileOptions) -> io::Result<Self> {
-        Self::buffered(BUFFER, file, home, options)
+        Self::buffered(1, file, home, options)
     }
 
     fn buffered(
-        size: usize,
+        n_files: usize,
         file: Hashing<Stored>,
         home: Home,
         options: AtomicFileOptions,
     ) -> io::Result<Self> {
         let file = Interruptible::new(file, options.interruption);
-        let file = Buffered::new(size, file);
+        let file = Buffered::of_files(n_files, file);
         Ok(Self { file: Encoder::new(options.compression, file)?, home })
     }
 
@@ -212,11 +205,6 @@ impl AtomicFile {
             origin: None,
         })
     }
-}
-
-/// Returns the buffer size of each of `n_files` pending files.
-fn shut_buffer(n_files: usize) -> usize {
-    (SHUT_BUFFERS / n_files.max(1)).clamp(MIN_BUFFER, BUFFER)
 }
 
 impl Write for AtomicFile {

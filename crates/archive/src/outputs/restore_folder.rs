@@ -17,7 +17,7 @@ use std::{
 };
 
 use core_model::SafeName;
-use storage::Folder;
+use storage::{Buffered, Folder};
 
 use super::RunOutputs;
 
@@ -51,26 +51,42 @@ pub(super) struct FinalOutput {
     path: PathBuf,
 }
 
-/// A file in the folder of `--restore-files`. It is opened for each write, so that any number can be written
-/// at once.
+/// A file in the folder of `--restore-files`. It is opened for each write of its buffer, so that any number can be
+/// written at once.
 pub(crate) struct RestoredFile {
+    file: Buffered<Reopened>,
+}
+
+/// A file that is opened for each write.
+struct Reopened {
     folder: Arc<Folder>,
     name: OsString,
 }
 
 impl RestoredFile {
-    /// Syncs the bytes and the name to the disk.
+    /// Writes the last bytes, and syncs all bytes and the name to the disk.
     ///
     /// # Errors
     ///
     /// Returns an error if the system does.
-    pub(crate) fn sync(&self) -> io::Result<()> {
-        self.folder.reopen(&self.name)?.sync_all()?;
-        self.folder.sync()
+    pub(crate) fn finish(self) -> io::Result<()> {
+        let Reopened { folder, name } = self.file.into_inner()?;
+        folder.reopen(&name)?.sync_all()?;
+        folder.sync()
     }
 }
 
 impl Write for RestoredFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Write for Reopened {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.folder.reopen(&self.name)?.write(bytes)
     }
@@ -94,11 +110,13 @@ impl RestoreFolder {
     }
 
     /// Creates a file of the carry of the main file at `main`, which becomes the output at `path`; `None` in a dry run.
+    /// `n_files` files are written at the same time.
     fn create(
         &self,
         folder: &Path,
         (main, path): (&Path, PathBuf),
         (file_idx, name): (usize, &str),
+        n_files: usize,
         mode: u32,
     ) -> io::Result<Option<RestoredFile>> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
@@ -137,7 +155,8 @@ impl RestoreFolder {
             }
         }
         made.names.insert(key, name.clone());
-        Ok(Some(RestoredFile { folder, name }))
+        let file = Buffered::of_files(n_files, Reopened { folder, name });
+        Ok(Some(RestoredFile { file }))
     }
 
     /// Returns the new folder, which is created once; `None` in a dry run.
@@ -170,7 +189,7 @@ impl RestoreFolder {
 
 impl RunOutputs {
     /// Creates a file of the carry of the main file at `main`, in the folder `folder` of `--restore-files`. `name` is its
-    /// name in the carry, and `file_idx` its index there. `None` in a dry run.
+    /// name in the carry, and `file_idx` its index there; `n_files` are written at the same time. `None` in a dry run.
     ///
     /// # Errors
     ///
@@ -180,10 +199,11 @@ impl RunOutputs {
         folder: &Path,
         main: &Path,
         (file_idx, name): (usize, &str),
+        n_files: usize,
         mode: u32,
     ) -> io::Result<Option<RestoredFile>> {
         let path = self.final_path(main);
-        self.restore_folder.create(folder, (main, path), (file_idx, name), mode)
+        self.restore_folder.create(folder, (main, path), (file_idx, name), n_files, mode)
     }
 
     /// Returns the path of an output below the folder of a run, or its whole path. A file in a temporary folder
@@ -209,8 +229,10 @@ mod tests {
     const MODE: u32 = 0o600;
 
     fn create(outputs: &RunOutputs, folder: &Path, main: &Path, name: &str) {
-        let file = outputs.create_restored(folder, main, (0, name), MODE).expect("created");
-        file.expect("no dry run").write_all(main.as_os_str().as_encoded_bytes()).expect("written");
+        let file = outputs.create_restored(folder, main, (0, name), 1, MODE).expect("created");
+        let mut file = file.expect("no dry run");
+        file.write_all(main.as_os_str().as_encoded_bytes()).expect("written");
+        file.finish().expect("on the disk");
     }
 
     fn text(path: &Path) -> String {
@@ -231,7 +253,7 @@ mod tests {
         assert_eq!(text(&agents.join("0-2-x")), "s1/b/agent-a1.jsonl");
         assert_eq!(fs::read_dir(&rest).expect("listed").count(), 2);
         let other = RunOutputs::anywhere(false, Interruption::default());
-        let refused = other.create_restored(&rest, Path::new("s1.jsonl"), (0, "x"), MODE);
+        let refused = other.create_restored(&rest, Path::new("s1.jsonl"), (0, "x"), 1, MODE);
         let words = refused.err().expect("refused").to_string();
         assert!(words.ends_with("rest: exists; name a new folder with --restore-files"), "{words}");
     }
@@ -269,7 +291,7 @@ mod tests {
         let main = scratch.path().join("s1.jsonl");
         let step = outputs.in_scratch(&scratch, &main, Path::new("s1.jsonl")).expect("opened");
         for outputs in [&step, &outputs] {
-            let file = outputs.create_restored(&rest, &main, (0, "x"), MODE).expect("no error");
+            let file = outputs.create_restored(&rest, &main, (0, "x"), 1, MODE).expect("no error");
             assert!(file.is_none() && !rest.exists());
         }
     }

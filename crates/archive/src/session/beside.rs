@@ -112,7 +112,7 @@ impl OtherFile {
                 Sink::Written(file) => finished.files.push(file.finish()?),
                 Sink::Compared(_) => {}
                 Sink::Taken => is_taken = true,
-                Sink::Restored(file) => file.iter().try_for_each(RestoredFile::sync)?,
+                Sink::Restored(file) => file.map_or(Ok(()), RestoredFile::finish)?,
                 Sink::Nowhere => {
                     finished.n_unplaced += 1;
                     continue;
@@ -169,7 +169,10 @@ impl Job {
                 None => match &self.config.restore_files {
                     Some(folder) if is_few => {
                         let name = (files.len(), &*entry.name);
-                        Sink::Restored(self.outputs.create_restored(folder, path, name, MODE)?)
+                        let n_files = entries.len();
+                        let file =
+                            self.outputs.create_restored(folder, path, name, n_files, MODE)?;
+                        Sink::Restored(file)
                     }
                     _ => Sink::Nowhere,
                 },

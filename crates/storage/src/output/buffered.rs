@@ -4,8 +4,15 @@
 
 use std::io::{self, BufWriter, Write};
 
-/// A sink with a buffer of at most `size` bytes, which a flush returns to the system.
-pub(super) struct Buffered<W: Write> {
+/// The buffer size in bytes. Longer lines are written without a copy.
+const BUFFER: usize = 32 * 1024;
+
+/// The size in bytes of the buffers of all files that are written at the same time, and the least size of one.
+const MAX_BUFFERS: usize = 2 * 1024 * 1024;
+const MIN_BUFFER: usize = 512;
+
+/// A sink with a buffer, which a flush returns to the system.
+pub struct Buffered<W: Write> {
     size: usize,
     /// `None` only within a call.
     sink: Option<Sink<W>>,
@@ -17,12 +24,19 @@ enum Sink<W: Write> {
 }
 
 impl<W: Write> Buffered<W> {
-    pub(super) fn new(size: usize, sink: W) -> Self {
+    /// Creates the sink of one of `n_files` files that are written at the same time. Their buffers have 2 MiB together,
+    /// and each has 512 bytes to 32 KiB.
+    pub fn of_files(n_files: usize, sink: W) -> Self {
+        let size = (MAX_BUFFERS / n_files.max(1)).clamp(MIN_BUFFER, BUFFER);
         Self { size, sink: Some(Sink::Bare(sink)) }
     }
 
     /// Writes the bytes in the buffer, and returns the sink.
-    pub(super) fn into_inner(mut self) -> io::Result<W> {
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the sink does.
+    pub fn into_inner(mut self) -> io::Result<W> {
         self.empty()?;
         match self.sink {
             Some(Sink::Bare(sink)) => Ok(sink),
