@@ -29,6 +29,7 @@ use storage::{FILE_MODE, Folder, JOURNAL, RECEIPTS, Replace};
 
 use super::{
     JournalEntry, OutputRoot,
+    entry::Candidate,
     index::{JournalIndex, own_of},
     writer::{LogFile, locked},
 };
@@ -105,7 +106,10 @@ impl BegunLog {
         let known = candidates();
         own_of(&known, base, below, new).or_else(|| {
             self.read_new();
-            own_of(&candidates(), base, below, new)
+            // The file was compared with the others above.
+            let is_new = |it: &Candidate| known.iter().all(|old| old.content != it.content);
+            let later: Vec<_> = candidates().into_iter().filter(is_new).collect();
+            own_of(&later, base, below, new)
         })
     }
 
@@ -154,9 +158,10 @@ impl Found {
     /// Reads the journal once, and the new lines of all workers. A file that cannot be read has no lines: an output
     /// that nobody knows is not replaced.
     fn read_new(&mut self, root: &Arc<Folder>) {
+        let mut index = JournalIndex::default();
         if !self.has_journal
             && let Ok(journal) = root.read(OsStr::new(JOURNAL))
-            && let Ok((index, _)) = JournalIndex::read(journal)
+            && index.take_lines(journal).is_ok()
         {
             (self.index, self.has_journal) = (index, true);
             // If the journal could not be read before, the lines of workers are in the old index.

@@ -277,7 +277,7 @@ pub(super) struct JournaledFile {
     pub(super) source_hash: u64,
     pub(super) source_etag: Option<Box<str>>,
     pub(super) options: KnownOptions,
-    content: Content,
+    pub(super) content: Content,
     pub(super) status: FileStatus,
 }
 
@@ -287,7 +287,7 @@ pub(super) struct BegunFile {
     pub(super) source: Arc<str>,
     pub(super) options: KnownOptions,
     pub(super) size: u64,
-    content: Content,
+    pub(super) content: Content,
 }
 
 impl BegunFile {
@@ -299,10 +299,6 @@ impl BegunFile {
         let options = KnownOptions::Words(line.options.body()?.into(), 0);
         let (source, size) = (line.source()?, line.size.0?);
         Some((body_of(target), Self { source, options, size, content }))
-    }
-
-    pub(super) fn candidate(&self) -> Candidate {
-        Candidate { size: self.size, content: self.content.clone() }
     }
 }
 
@@ -393,10 +389,6 @@ impl JournaledFile {
     /// or edited.
     pub(super) fn is_there(&self, base: &OutputRoot, below: &Path) -> Option<i128> {
         self.content.is_there(base, below)
-    }
-
-    pub(super) fn candidate(&self) -> Candidate {
-        Candidate { size: self.size, content: self.content.clone() }
     }
 }
 

@@ -158,10 +158,10 @@ impl JournalIndex {
         let (target, source) = (path_body(below), path_body(&new.source));
         let known = self.of(&target).filter(|it| *it.source == *source);
         let begun = self.begun(&target).iter().rev().filter(|it| *it.source == *source);
+        let known = known.map(|it| (it.size, &it.content)).into_iter();
         known
-            .map(JournaledFile::candidate)
-            .into_iter()
-            .chain(begun.map(BegunFile::candidate))
+            .chain(begun.map(|it| (it.size, &it.content)))
+            .map(|(size, content)| Candidate { size, content: content.clone() })
             .collect()
     }
 

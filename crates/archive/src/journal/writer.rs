@@ -45,22 +45,20 @@ impl JournalWriter {
         records: impl Iterator<Item = &'r JournalEntry>,
         options: &OutputOptions,
     ) -> io::Result<bool> {
-        match self {
+        let append: &dyn Fn(&[u8]) -> io::Result<()> = match self {
+            JournalWriter::File(file) => &|lines| locked(file).append(lines),
+            JournalWriter::Collected(_, Some(log)) => &|lines| log.append(lines),
             JournalWriter::Collected(_, None) => return Ok(false),
             #[cfg(feature = "cloud")]
             JournalWriter::Object(_) => return Ok(false),
-            JournalWriter::File(_) | JournalWriter::Collected(_, Some(_)) => {}
-        }
+        };
         let lines = records.filter_map(|record| record.begun_line(options));
         let lines = lines.collect::<Vec<_>>().concat();
-        if lines.is_empty() {
-            return Ok(false);
+        let has_lines = !lines.is_empty();
+        if has_lines {
+            append(&lines)?;
         }
-        match self {
-            JournalWriter::Collected(_, Some(log)) => log.append(&lines)?,
-            _ => self.append_line(&lines)?,
-        }
-        Ok(true)
+        Ok(has_lines)
     }
 
     /// Returns the log of a worker.
