@@ -163,6 +163,11 @@ impl FileReport {
         Self { is_up_to_date: true, ..Self::new(status) }
     }
 
+    /// Marks that the output was there already. The conversion stays, with its problems.
+    pub(crate) fn mark_up_to_date(&mut self) {
+        self.is_up_to_date |= self.is_fine();
+    }
+
     /// Creates the report on a file with the same content as another one, which has this name.
     pub(crate) fn same_as(other: String) -> Self {
         Self { same_as: Some(other), ..Self::new(FileStatus::SameAsAnother) }
@@ -250,16 +255,10 @@ impl FileReport {
         };
         if let Some(error) = &error {
             report.take_error(report_options, input, error);
+        } else if report.is_up_to_date {
+            report.take_up_to_date(report_options, &input.label());
         } else if let Some(done) = report.conversion.take() {
             report.take_conversion(report_options, &done);
-        } else if report.is_up_to_date {
-            let is_loss = report.status == FileStatus::DoneWithLoss && report_options.fail_on_loss;
-            if report.status == FileStatus::DoneWithDamage || is_loss {
-                report.exit = Status::Attention;
-            }
-            if !report_options.is_folder || report_options.verbose {
-                report.summary.push(format!("{}: up to date", input.label()));
-            }
         }
         if report_options.wants_objects && report.has_object() && report.json.is_empty() {
             report.json = report.object(report_options, input, error.as_ref());
@@ -310,13 +309,32 @@ impl FileReport {
         report
     }
 
-    fn take_conversion(&mut self, report_options: &ReportOptions, done: &ConvertedFile) {
-        let report = &done.report;
-        let is_loss = report_options.fail_on_loss && !report.losses.is_empty();
-        if report.wants_attention() || is_loss || done.is_changing {
+    /// Adds that the output was there already. A file that was converted to find that out has its problems.
+    fn take_up_to_date(&mut self, report_options: &ReportOptions, label: &str) {
+        if let Some(done) = self.conversion.take() {
+            self.take_problems(report_options, &done);
+        }
+        let is_loss = self.status == FileStatus::DoneWithLoss && report_options.fail_on_loss;
+        if self.status == FileStatus::DoneWithDamage || is_loss {
+            self.exit = Status::Attention;
+        }
+        if !report_options.quiet && (!report_options.is_folder || report_options.verbose) {
+            self.summary.push(format!("{label}: up to date"));
+        }
+    }
+
+    /// Adds the problems of a conversion, and the exit status for them.
+    fn take_problems(&mut self, report_options: &ReportOptions, done: &ConvertedFile) {
+        let is_loss = report_options.fail_on_loss && !done.report.losses.is_empty();
+        if done.report.wants_attention() || is_loss || done.is_changing {
             self.exit = Status::Attention;
         }
         self.problems = done.problems();
+    }
+
+    fn take_conversion(&mut self, report_options: &ReportOptions, done: &ConvertedFile) {
+        let report = &done.report;
+        self.take_problems(report_options, done);
         if !report_options.quiet && (!report_options.is_folder || report_options.verbose) {
             self.summary = done.summary();
         }

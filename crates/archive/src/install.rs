@@ -70,6 +70,9 @@ pub struct Installed {
     pub path: PathBuf,
     /// What installing it changes.
     pub change: Change,
+    /// Whether installing it writes a file. The document that a client imports may be there from an earlier run, also if
+    /// the client has not imported it.
+    pub is_written: bool,
     /// The warning to print, [`core_model::Format::install_note`].
     pub note: Option<&'static str>,
 }
@@ -109,7 +112,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// Returns whether a file is written.
+    /// Returns whether the client gets turns.
     pub fn is_write(self) -> bool {
         matches!(self, Change::New | Change::Grows)
     }
@@ -201,8 +204,12 @@ pub fn install<'u>(
             Drafted::Refused(refused) => Ok((refused, None)),
         });
         results.extend(match published {
-            Ok((done, Some(installed))) => {
+            Ok((mut done, Some(installed))) => {
                 each(&installed)?;
+                if !installed.is_written {
+                    let reports = done.iter_mut().filter_map(|(_, it)| it.as_mut().ok());
+                    reports.for_each(FileReport::mark_up_to_date);
+                }
                 done
             }
             Ok((refused, None)) => refused,
@@ -327,12 +334,21 @@ impl Job {
             Some(id) => SafeName::of(&id),
             None => SafeName::of((store.session_id)(changes.name())),
         };
-        let change = changes.change();
+        let (change, is_written) = (changes.change(), !changes.is_empty());
         let import =
             documents.map_or(&[][..], |it| if change.is_write() { it.import } else { &[] });
         let (resume, note) = (store.resume, self.config.to.install_note);
-        let installed =
-            Installed { resume, import, project, is_project_there, name, path, change, note };
+        let installed = Installed {
+            resume,
+            import,
+            project,
+            is_project_there,
+            name,
+            path,
+            change,
+            is_written,
+            note,
+        };
         Ok(Drafted::Ready(Box::new(Draft { scratch: draft, results, changes, installed })))
     }
 

@@ -163,8 +163,8 @@ impl Changes {
         Ok(Self { home, path, files, intent, times, change })
     }
 
-    /// Returns the file that the client imports, if importing it changes something. It replaces one of
-    /// an earlier run. `there` is the session in the client's store.
+    /// Returns the file that the client imports, if importing it changes something. It replaces another one of
+    /// an earlier run; an equal one stays. `there` is the session in the client's store.
     pub(super) fn to_import(
         file: Input,
         home: Home,
@@ -174,9 +174,17 @@ impl Changes {
         let path = there.filter(|_| !change.is_write()).unwrap_or_else(|| home.path());
         let mut files = Vec::new();
         if change.is_write() {
-            let existing =
-                if self::there(&path)?.is_some() { Existing::Ours } else { Existing::None };
-            files.push(Placed { file, place: path.clone(), existing });
+            let existing = self::there(&path)?.map(|there| there.reopened()).transpose()?;
+            let (existing, is_equal) = match existing {
+                Some(there) => {
+                    let related = relation(file.open_as_it_is()?, there)?;
+                    (Existing::Ours, related == Relation::Equal)
+                }
+                None => (Existing::None, false),
+            };
+            if !is_equal {
+                files.push(Placed { file, place: path.clone(), existing });
+            }
         }
         let (intent, times) = (Intent::default(), Times::default());
         Ok(Self { home, path, files, intent, times, change })
@@ -190,6 +198,11 @@ impl Changes {
     /// Returns the name of this file without its ending.
     pub(super) fn name(&self) -> &str {
         self.home.name.as_str()
+    }
+
+    /// Returns whether all files are there already.
+    pub(super) fn is_empty(&self) -> bool {
+        self.files.is_empty()
     }
 
     /// Returns the kind of the change.

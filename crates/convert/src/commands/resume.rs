@@ -145,6 +145,7 @@ fn go_on(args: &Args, to: &'static Format, stored: &Stored) -> io::Result<Status
         name,
         path: path.clone(),
         change: Change::UpToDate,
+        is_written: false,
         note: to.install_note,
     };
     if !args.quiet {
@@ -271,12 +272,13 @@ fn notes(
     (losses, n_forgotten): (&LossCounts, usize),
     to: &Format,
 ) -> (Vec<String>, Vec<String>, Status) {
-    let Installed { change, path, .. } = draft.installed();
+    let Installed { change, is_written, path, .. } = draft.installed();
     let is_home = draft.files().next().is_some_and(|file| file.report.restored.restored > 0);
     let path = path.display();
     let what = match (change, args.dry_run, is_home) {
         (Change::UpToDate, ..) => format!("{path} is up to date"),
         (Change::Ahead, ..) => format!("{path} has these turns and more; it stays as it is"),
+        _ if !is_written => format!("{path} is there already"),
         (Change::Grows, true, true) => format!("would add the new turns to {path}"),
         (Change::Grows, false, true) => format!("added the new turns to {path}"),
         (Change::Grows, true, false) => format!("would write {path} again, with the new turns"),
@@ -285,7 +287,7 @@ fn notes(
         (Change::New, false, _) => format!("wrote {path}"),
     };
     let mut lines = vec![what];
-    if *change == Change::New {
+    if *change == Change::New && *is_written {
         let files: Vec<&str> = draft.files().filter_map(|file| file.output.as_deref()).collect();
         let verb = if args.dry_run { "would write" } else { "wrote" };
         let beside = files.get(1..).unwrap_or_default();
@@ -295,7 +297,7 @@ fn notes(
             lines.push(format!("and {} more files", n_files - MAX_FILES));
         }
     }
-    if let Some(fields) = losses.not_shown().filter(|_| change.is_write()) {
+    if let Some(fields) = losses.not_shown().filter(|_| change.is_write() && *is_written) {
         lines.push(format!("not shown in {}, kept in its lines: {fields}", to.name));
     }
     let problems: Vec<String> = draft.files().flat_map(ConvertedFile::problems_at_home).collect();
@@ -335,7 +337,7 @@ fn finish(
     object.string("session", name.as_str()).string("source", &source.to_string_lossy());
     object.string("from", from.name).string("to", to.name);
     object.string("file", &path.to_string_lossy()).string("change", change);
-    object.plain("written", !args.dry_run && installed.change.is_write());
+    object.plain("written", !args.dry_run && installed.is_written);
     object.string("project", project);
     let command = installed.command();
     if let Some(import) = installed.import_command() {

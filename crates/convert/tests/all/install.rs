@@ -6,7 +6,7 @@ use std::{
     collections::BTreeMap,
     fs,
     io::Write,
-    os::unix::fs::{PermissionsExt, symlink},
+    os::unix::fs::{MetadataExt, PermissionsExt, symlink},
     path::{Path, PathBuf},
     process::{Command, Output},
     sync::atomic::{AtomicBool, Ordering},
@@ -533,6 +533,45 @@ fn the_session_itself_is_the_newest() {
     file.set_modified(later).expect("set");
     assert_eq!(install().status.code(), Some(0));
     assert!(modified(&main) > modified(&agent));
+}
+
+/// OpenCode imports a document, which an earlier run may have written: the command is needed as long as the client has not
+/// imported it.
+#[test]
+fn a_session_that_is_there_is_up_to_date() {
+    let home = Home::new();
+    let source = home.several();
+    for (to, is_imported) in [("clido", false), ("opencode", true)] {
+        let install = || home.convert(&["--to", to, "--install", &source]);
+        let first = install();
+        assert!(text(&first.stderr).contains(" lines in, "), "{}", text(&first.stderr));
+        let folders = [home.clido(), home.path().join(".local/share/convert/opencode")];
+        let inodes = || -> Vec<_> {
+            let files = folders.iter().filter(|it| it.exists()).flat_map(|it| files_below(it));
+            files.map(|file| (fs::metadata(&file).expect("a file").ino(), file)).collect()
+        };
+        let before = inodes();
+        assert!(!before.is_empty());
+        for _ in 0..2 {
+            let again = install();
+            assert_eq!(again.status.code(), Some(0));
+            assert_eq!(again.stdout, first.stdout);
+            assert_eq!(text(&again.stdout).contains(" import "), is_imported);
+            let message = text(&again.stderr);
+            assert!(message.contains(&format!("{source}: up to date\n")), "{message}");
+            assert!(!message.contains(" lines in, "), "{message}");
+            assert_eq!(inodes(), before);
+        }
+        let resume = |more: &[&str]| {
+            home.convert(&[&["resume", &source, "--in", to, "--force"], more].concat())
+        };
+        let message = resume(&[]);
+        let words = if is_imported { "is there already" } else { "is up to date" };
+        assert!(text(&message.stderr).contains(words), "{}", text(&message.stderr));
+        let object = resume(&["--json"]);
+        assert!(text(&object.stdout).contains("\"written\":false"), "{}", text(&object.stdout));
+        assert_eq!(inodes(), before);
+    }
 }
 
 #[test]
