@@ -1,10 +1,13 @@
-//! Finds secrets in the names of files and folders, each name once.
+//! Finds secrets in the names of files and folders, each name once, and warns of them.
 //!
 //! In: `out/ghp_…/a.jsonl`. Out: `out/[REDACTED:github-token]/a.jsonl`, and a call with `out/[REDACTED:github-token]`.
 
 use std::{collections::BTreeSet, path::is_separator};
 
 use secrets::{Finding, Search};
+use sessions::Redact;
+
+use crate::terminal::message::complain;
 
 /// The paths of the names with a secret that were found before.
 #[derive(Debug, Default)]
@@ -36,6 +39,40 @@ impl Names {
             redacted.push_str(part.get(name.len()..).unwrap_or_default());
         }
         redacted
+    }
+}
+
+/// Warns of secrets in the names of outputs, which `--redact` does not change. Without `--redact`, it warns of none.
+#[derive(Debug)]
+pub(crate) struct NameWarnings {
+    search: Option<Search>,
+    names: Names,
+}
+
+impl NameWarnings {
+    /// Creates the warnings of a run.
+    pub(crate) fn new(redact: Redact) -> Self {
+        Self { search: redact.search(), names: Names::default() }
+    }
+
+    /// Warns of secrets in the names of a path that were not found before. `again` is the advice that follows "rename the
+    /// source and", such as `convert it again`.
+    pub(crate) fn warn(&mut self, path: &str, again: &str) {
+        let Some(search) = &mut self.search else { return };
+        self.names.redacted(search, path, &mut |path, finding| {
+            let secret = finding.rule.name;
+            complain(&format!(
+                "{path}: the name has a secret ({secret}), which --redact leaves in names; rename the source and {again}"
+            ));
+        });
+    }
+
+    /// Returns a name to show in an output, with `--redact` without its secrets.
+    pub(crate) fn shown(redact: Redact, name: &str) -> String {
+        match redact.search() {
+            Some(mut search) => Names::default().redacted(&mut search, name, &mut |_, _| {}),
+            None => name.to_owned(),
+        }
     }
 }
 

@@ -13,13 +13,12 @@ use std::{
 };
 
 use archive::{FileReport, FileStatus, JobConfig, ReportOptions, Status};
-use secrets::Search;
 use storage::{AtomicFile, AtomicFileOptions, FILE_MODE, Place, Replace};
 use tempfile::SpooledTempFile;
 
 use crate::{
     interrupt::INTERRUPTION,
-    names::Names,
+    names::NameWarnings,
     report::summary::Summary,
     terminal::{escape::escape_for_terminal, figures::count, message::complain, progress::say},
 };
@@ -70,8 +69,7 @@ pub(crate) struct Closing<'t> {
     /// Whether a file was refused because of damage.
     is_strict: bool,
     has_problems: bool,
-    /// The names of outputs that --redact searches, and does not change.
-    names: Option<(Search, Names)>,
+    names: NameWarnings,
     /// The objects of the report.
     objects: SpooledTempFile,
     n_objects: u64,
@@ -97,7 +95,7 @@ impl<'t> Closing<'t> {
             is_something_done: false,
             is_strict: false,
             has_problems: false,
-            names: settings.config.redact.search().map(|search| (search, Names::default())),
+            names: NameWarnings::new(settings.config.redact),
             objects: SpooledTempFile::new(MAX_IN_MEMORY),
             n_objects: 0,
         }
@@ -111,13 +109,8 @@ impl<'t> Closing<'t> {
     /// Prints the messages of a file, and adds it to the sums and to the report.
     pub(crate) fn push(&mut self, file: &FileReport) -> io::Result<()> {
         file.problems.iter().for_each(|problem| complain(problem));
-        if let (Some((search, names)), Some(output)) = (&mut self.names, &file.output) {
-            names.redacted(search, output, &mut |path, finding| {
-                let secret = finding.rule.name;
-                complain(&format!(
-                    "{path}: the name has a secret ({secret}), which --redact leaves in names; rename the source and convert it again"
-                ));
-            });
+        if let Some(output) = &file.output {
+            self.names.warn(output, "convert it again");
         }
         if !self.settings.report_options.quiet {
             file.summary.iter().for_each(|line| say(&escape_for_terminal(line)));

@@ -37,6 +37,7 @@ use crate::{
     formats::detect,
     hint::{convert_message, read_message},
     interrupt::{INTERRUPTION, is_interrupted},
+    names::NameWarnings,
     reading::{Copies, Reading, relatives::Relative},
     terminal::{
         escape::escape_for_terminal,
@@ -46,6 +47,9 @@ use crate::{
         stdout::stdout,
     },
 };
+
+/// The advice for a page whose name has a secret, after "rename the source and".
+const AGAIN: &str = "export it again";
 
 /// The sessions to export, and the output.
 #[derive(clap::Args, Debug)]
@@ -93,7 +97,11 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     };
     match (output, inputs.as_slice()) {
         (Some(folder), _) if is_folder => export.folder(inputs, folder, args.reading.pace.n_jobs()),
-        (Some(path), [input]) => export.one(input, |input| export.to_file(input, path, &[])),
+        (Some(path), [input]) => export.one(input, |input| {
+            let exported = export.to_file(input, path, &[])?;
+            NameWarnings::new(export.redact).warn(&path.to_string_lossy(), AGAIN);
+            Ok(exported)
+        }),
         (None, [input]) if !is_folder => export.one(input, |input| export.to_stdout(input)),
         _ => Err(io::Error::other("several inputs need a folder for their pages: -o FOLDER")),
     }
@@ -186,6 +194,7 @@ impl Export {
         let (mut entries, mut status) = (Vec::new(), Status::Done);
         entries.reserve_exact(jobs.len());
         let (mut n_refused, mut n_new) = (0, 0);
+        let mut names = NameWarnings::new(self.redact);
         for ((input, name), result) in jobs.iter().zip(results) {
             match result {
                 Ok(exported) => {
@@ -203,7 +212,8 @@ impl Export {
                             read_message(error)
                         ));
                     }
-                    entries.push(entry(input, name, figures));
+                    names.warn(&folder.join(name).to_string_lossy(), AGAIN);
+                    entries.push(entry(input, name, figures, self.redact));
                 }
                 // Files in a folder that are no sessions are skipped.
                 Err(ConvertError::Format(UnknownFormat::Unknown | UnknownFormat::Foreign(_))) => {}
@@ -249,7 +259,7 @@ impl Export {
         let opened = self.redact.opened(FORMATS, input.open(Limits::default())?)?.file;
         let mut source = Source::new(opened);
         let format = self.format_of(&mut source)?;
-        let name = input.stem().unwrap_or("session").to_owned();
+        let name = NameWarnings::shown(self.redact, input.stem().unwrap_or("session"));
         source.release();
         let mut lines = SessionLines::new(input, format, self.redact, &self.folders)?;
         let mut exported = source.with_events(format, |events| {
@@ -398,12 +408,12 @@ fn page_name(input: &Input, taken: &mut HashSet<PathBuf>) -> PathBuf {
     page
 }
 
-fn entry(input: &Input, page: &Path, figures: Figures) -> Entry {
+fn entry(input: &Input, page: &Path, figures: Figures, redact: Redact) -> Entry {
     let parts = page.components().map(|part| part.as_os_str().to_string_lossy());
     let path = parts.collect::<Vec<_>>().join("/");
     let name = match input {
         Input::File { name, .. } => name.to_string_lossy().into_owned(),
         _ => input.label(),
     };
-    Entry { path, name, figures }
+    Entry { path, name: NameWarnings::shown(redact, &name), figures }
 }

@@ -22,6 +22,7 @@ use crate::{
     formats::detect,
     hint::{convert_message, io_message},
     interrupt::{INTERRUPTION, is_interrupted},
+    names::NameWarnings,
     terminal::{
         escape::escape_for_terminal,
         figures::{grouped, size},
@@ -85,13 +86,17 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         progress: Progress::of(mode, &inputs),
     };
     let (mut n_refused, mut n_passed_over) = (0, 0);
+    let mut names = NameWarnings::new(run.redact);
     for input in &inputs {
         if is_interrupted() {
             // Incomplete parts are not published.
             return Ok(Status::Attention);
         }
         match run.input(input) {
-            Ok(written) => written.map_err(io::Error::other)?,
+            Ok(written) => {
+                written.map_err(io::Error::other)?;
+                names.warn(&input.label(), "write the tables again");
+            }
             Err(ConvertError::Format(UnknownFormat::Unknown | UnknownFormat::Foreign(_)))
                 if is_folder =>
             {

@@ -241,8 +241,6 @@ fn what_other_commands_write_is_clean_too() {
     }
 }
 
-/// Asserts that `show --follow --redact` prints no secret: from existing lines, from a line that is
-/// written in two halves, and after the file was replaced.
 /// A sidecar may hold secrets in pieces, as an inline carry may.
 #[test]
 fn a_sidecar_that_is_left_out_is_said() {
@@ -268,6 +266,8 @@ fn a_sidecar_that_is_left_out_is_said() {
     assert!(!convert(&back).contains(words));
 }
 
+/// Asserts that `show --follow --redact` prints no secret: from existing lines, from a line that is
+/// written in two halves, and after the file was replaced.
 #[test]
 fn what_is_followed_is_clean_too() {
     let prompt = |text: &str| {
@@ -338,8 +338,6 @@ fn the_offset_and_the_length_of_a_secret_are_those_of_the_file() {
     assert_eq!(&line[start..start + number("length")], password);
 }
 
-/// Asserts that secrets in a carry are found: in a member that the target does not have, by prefix and
-/// by name, on a plain line and in JSON within JSON.
 /// The name of a file or of a folder is reported, and not changed: a client finds a session by its name.
 #[test]
 fn a_secret_in_a_name_is_said() {
@@ -381,8 +379,38 @@ fn a_secret_in_a_name_is_said() {
     assert!(folder.path().join("out").join(&project).join("a.jsonl").exists());
     let (_, said) = run(&["in", "--to", "codex", "-q", "-o", "out2"]);
     assert!(!said.contains("the name has a secret"), "{said}");
+    let page = format!("{token}.html");
+    let session = format!("in/{project}/a.jsonl");
+    let mut commands = vec![
+        (vec!["export", "--html", "in", "-o", "pages"], format!("pages/{name}"), 2),
+        (vec!["export", "--html", &session, "-o", &page], "[REDACTED:github-token].html".into(), 1),
+    ];
+    if cfg!(feature = "parquet") {
+        commands.push((vec!["tables", "in", "-o", "tables"], format!("in/{name}"), 2));
+    }
+    for (mut command, path, n_names) in commands {
+        command.extend(["-q", "--redact"]);
+        let (status, said) = run(&command);
+        assert_eq!(status, Some(0), "{said}");
+        assert!(said.contains(&format!("{path}: the name has a secret (github-token), ")));
+        assert_eq!(said.matches("the name has a secret").count(), n_names, "{said}");
+        assert!(!said.contains(&token[4..]), "{said}");
+    }
+    // The pages themselves show no secret: only their addresses have it.
+    let untitled = folder.path().join("untitled");
+    fs::create_dir(&untitled).expect("created");
+    let prompt = r#"{"type":"user","uuid":"u1","message":{"role":"user","content":"Hi"}}"#;
+    fs::write(untitled.join(format!("{token}.jsonl")), prompt).expect("written");
+    run(&["export", "--html", "untitled", "-o", "pages2", "--redact"]);
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).expect("a page");
+    assert!(!read(&format!("pages2/{token}.html")).contains(&token));
+    let index = read("pages2/index.html");
+    assert_eq!(index.matches(&token).count(), 1, "{index}");
+    assert!(index.contains(&format!("href=\"./{token}.html\"")), "{index}");
 }
 
+/// Asserts that secrets in a carry are found: in a member that the target does not have, by prefix and
+/// by name, on a plain line and in JSON within JSON.
 #[test]
 fn what_only_a_carry_says_is_scanned() {
     let folder = tempfile::tempdir().expect("a folder");
