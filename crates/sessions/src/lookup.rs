@@ -17,6 +17,7 @@ use storage::{Compression, Documents};
 use crate::{
     copies::{self, Converted},
     input::{Input, stem_of},
+    session_files::is_of_a_session,
     stored::{Stored, first_folder, is_conversation, leave_out_packed, stored_files},
     walk::walk,
     warning::Warning,
@@ -416,7 +417,8 @@ impl<'e> Lookup<'e> {
         Ok(None)
     }
 
-    /// Returns the sessions with an id. If there is none, returns sessions whose ids start with it.
+    /// Returns the sessions with an id. If there is none, returns sessions whose ids start with it. The id of a sub-agent's
+    /// file may start with the id of its session: `7f3c_a1.jsonl` beside `7f3c.jsonl`. Such a file is left out.
     fn by_id(&self, id: &str) -> io::Result<Vec<Stored>> {
         let (mut exact, mut starting) = (Vec::new(), Vec::new());
         let mut add = |stored: Stored| {
@@ -435,6 +437,9 @@ impl<'e> Lookup<'e> {
         // To open a database takes time.
         if !is_found {
             self.documents().into_iter().for_each(|stored| _ = add(stored));
+        }
+        if starting.len() > 1 {
+            starting.retain(|stored| !is_of_a_session(self.all, &stored.input()));
         }
         let mut found = if exact.is_empty() { starting } else { exact };
         found.sort_by(|one, other| one.path.cmp(&other.path));

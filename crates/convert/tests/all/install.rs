@@ -242,6 +242,21 @@ fn a_session_comes_with_its_sub_agents_and_outputs() {
     }
 }
 
+/// clido has the file of a sub-agent beside that of its session: `ID_a1.jsonl`.
+#[test]
+fn the_start_of_an_id_is_not_that_of_its_sub_agents() {
+    let home = Home::new();
+    let source = home.several();
+    let installed = home.convert(&["--to", "clido", "--install", &source]);
+    assert_eq!(installed.status.code(), Some(0));
+    assert!(home.clido().join(format!("{ID}_a1.jsonl")).exists());
+    for (id, name) in [(&ID[..8], ID.to_owned()), (&format!("{ID}_"), format!("{ID}_a1"))] {
+        let path = home.clido().join(format!("{name}.jsonl"));
+        let found = home.convert(&["detect", id]);
+        assert_eq!(text(&found.stdout), format!("clido\t{}\n", path.display()), "{id}");
+    }
+}
+
 #[test]
 fn all_of_a_session_is_installed_or_nothing() {
     let home = Home::new();
