@@ -3,6 +3,7 @@
 pub(super) mod stale;
 
 use std::{
+    borrow::Cow,
     collections::BTreeMap,
     io::{self, Write},
     path::Path,
@@ -137,6 +138,16 @@ fn warning((offset, line): (u64, u64), rule: &'static str, message: String) -> P
     Problem { offset, line, severity: Severity::Warns, rule, message: message.into() }
 }
 
+/// Returns the name of a file without its endings; if it is no UTF-8, with other characters for its bytes, so that the
+/// name is checked too.
+fn stem_for_check(input: &Input) -> Option<Cow<'_, str>> {
+    let odd = || {
+        let path = input.path().filter(|path| path.to_str().is_none())?;
+        Some(Cow::Owned(path.file_stem()?.to_string_lossy().into_owned()))
+    };
+    input.stem().map(Cow::Borrowed).or_else(odd)
+}
+
 /// Calls `each` with the problems of a source for the client of a format, and with the faults of its
 /// carries.
 fn findings(
@@ -150,8 +161,8 @@ fn findings(
     if let Some(path) = input.path().filter(|_| input.storage().is_disk()) {
         check = check.in_folder(path.parent().unwrap_or(Path::new("")));
     }
-    if let Some(stem) = input.stem() {
-        check.name(stem, each);
+    if let Some(stem) = stem_for_check(input) {
+        check.name(&stem, each);
     }
     let (mut carries, mut last) = (CarryAudit::new(FORMATS, format), (0, 0));
     source.set_framing(format.framing);

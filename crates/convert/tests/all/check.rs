@@ -279,4 +279,15 @@ fn a_transcript_has_the_name_that_its_client_looks_for() {
     };
     assert!(finds("session") && finds("2A86484A-EB59-46EF-AC4A-848742436C10"));
     assert!(!finds("2a86484a-eb59-46ef-ac4a-848742436c10"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        let name = std::ffi::OsStr::from_bytes(b"a\xff.jsonl");
+        // Some systems allow no such name.
+        if fs::write(folder.path().join(name), line).is_ok() {
+            let output = convert(&["check", "."], folder.path());
+            let odd = stdout(&output).lines().filter(|line| line.contains("\u{fffd}"));
+            assert!(odd.clone().count() == 1 && odd.clone().all(|it| it.contains("file-name")));
+        }
+    }
 }
