@@ -196,9 +196,10 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     });
     let originals = originals(&sessions);
     let terminal = Terminal::of_stdout();
-    // A program may want whole ids, and a line of a terminal has no room for them.
+    // A program may want whole ids, and a line of a terminal has no room for them; the counts of `--long` matter more.
+    let has_room = !terminal.is_terminal || (args.long && terminal.columns >= WIDE);
     let id_lengths: Option<HashMap<String, usize>> =
-        (terminal.is_terminal && args.columns.is_empty() && !args.long).then(|| {
+        (args.columns.is_empty() && !has_room).then(|| {
             let lengths = distinct_lengths(sessions.iter().map(|session| session.id.as_str()));
             lengths.into_iter().map(|(id, length)| (id.to_owned(), length)).collect()
         });
