@@ -147,6 +147,9 @@ impl<'t> Closing<'t> {
         self.tell_strays();
         let (n_left, n_all) = (self.n_left, self.n_all);
         match full {
+            Some(place) if n_left == 0 => complain(&format!(
+                "no space left on the file system of {place}; make room, and run the same command again"
+            )),
             Some(place) => complain(&format!(
                 "no space left on the file system of {place}: {n_left} of {n_all} files are left; \
                  the same command goes on with them"
@@ -170,12 +173,10 @@ impl<'t> Closing<'t> {
             }
             self.objects.write_all(if self.n_objects == 0 { b"[]\n" } else { b"]\n" })?;
             self.objects.rewind()?;
-            write_report(path, &mut self.objects).map_err(|error| {
-                io::Error::new(
-                    error.kind(),
-                    format!("{}: {error}", escape_for_terminal(&path.to_string_lossy())),
-                )
-            })?;
+            if let Err(error) = write_report(path, &mut self.objects) {
+                complain(&format!("{}: {error}", path.display()));
+                self.worst = self.worst.max(Some(Status::Attention));
+            }
         }
         let status = self.status(full.is_some());
         if status == Status::Failed && !self.has_problems {

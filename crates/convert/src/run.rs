@@ -8,7 +8,7 @@ use std::{
 
 use archive::Status;
 use clap::{FromArgMatches, error::ErrorKind};
-use storage::take_unremoved;
+use storage::{is_no_space, take_unremoved, unwritten};
 
 use crate::{
     cli::{self, Cli},
@@ -43,7 +43,9 @@ pub fn status_of(args: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(cli) => cli,
         Err(error) => {
             if !error.use_stderr() {
-                return status_of_output(check_stdout().and_then(|()| error.print()));
+                return status_of_output(check_stdout().and_then(|()| {
+                    error.print().map_err(|error| unwritten(error, Path::new("standard output")))
+                }));
             }
             match mistyped(&args, error.kind()).and_then(cli::unknown_word) {
                 Some(message) => complain(&message),
@@ -80,7 +82,9 @@ fn status_of_output(printed: io::Result<()>) -> u8 {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Status::Done as u8,
         Err(error) => {
             complain(&io_message(&error));
-            Status::Failed as u8
+            // A full disk is no wrong usage.
+            let is_full = is_no_space(error.kind());
+            if is_full { Status::Attention as u8 } else { Status::Failed as u8 }
         }
     }
 }

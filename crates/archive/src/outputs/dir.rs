@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use storage::{Folder, Identity, Replace, remove_stale, without_query};
+use storage::{Folder, Identity, Replace, remove_stale, unwritten, without_query};
 
 use crate::journal::{
     Journal, JournalEntry, Origin, OutputOptions, OutputRoot, OutputState, Unusable,
@@ -85,7 +85,8 @@ impl OutputDir {
     }
 
     pub(super) fn without_journal(path: &Path) -> io::Result<Self> {
-        let base = Some(OutputRoot::Folder(Folder::create(path)?));
+        let folder = Folder::create(path).map_err(|error| unwritten(error, path))?;
+        let base = Some(OutputRoot::Folder(folder));
         Ok(Self { path: path.to_owned(), base, journal: None, is_dry_run: false })
     }
 

@@ -146,12 +146,14 @@ impl Export {
     ) -> io::Result<Status> {
         match export(input) {
             Ok(exported) => Ok(exported.status()),
-            Err(ConvertError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => Err(error),
-            Err(refusal) => failed(&format!(
-                "{}: {}",
-                escape_for_terminal(&input.label()),
-                convert_message(&refusal)
-            )),
+            Err(error) if error.kind() == Some(io::ErrorKind::BrokenPipe) => {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+            Err(refusal) => {
+                complain(&format!("{}: {}", input.label(), convert_message(&refusal)));
+                // A full disk is no wrong usage.
+                Ok(if refusal.is_no_space() { Status::Attention } else { Status::Failed })
+            }
         }
     }
 
@@ -230,11 +232,16 @@ impl Export {
         if entries.is_empty() {
             return failed("no session among the inputs");
         }
-        let path = folder.join("index.html");
-        let mut index = PageFile::create(&self.outputs, &path)?;
-        write_index(&mut index, "Sessions", &entries)?;
-        index.publish(&self.outputs, &path).map_err(io::Error::other)?;
-        if !self.is_quiet {
+        let has_index = match self.index(folder, &entries) {
+            Ok(()) => true,
+            // The pages are written.
+            Err(error) => {
+                complain(&convert_message(&error));
+                status = Status::Attention;
+                false
+            }
+        };
+        if has_index && !self.is_quiet {
             let n_pages = entries.len() as u64;
             let unchanged = match n_pages - n_new {
                 0 => String::new(),
@@ -247,6 +254,15 @@ impl Export {
             ));
         }
         Ok(if n_refused > 0 { Status::Attention } else { status })
+    }
+
+    /// Writes the index of the pages in a folder.
+    fn index(&self, folder: &Path, entries: &[Entry]) -> Result<(), ConvertError> {
+        let path = folder.join("index.html");
+        let mut index = PageFile::create(&self.outputs, &path)?;
+        write_index(&mut index, "Sessions", entries)?;
+        index.publish(&self.outputs, &path)?;
+        Ok(())
     }
 
     /// Writes the page of an input.

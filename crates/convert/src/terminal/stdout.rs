@@ -6,8 +6,11 @@
 use std::{
     fmt,
     io::{self, Write},
+    path::Path,
     sync::atomic::{AtomicBool, Ordering},
 };
+
+use storage::unwritten;
 
 static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
@@ -33,27 +36,31 @@ pub(crate) fn stdout() -> StandardOutput {
     StandardOutput(io::stdout())
 }
 
-/// Standard output.
+/// Standard output. Its errors name it.
 pub(crate) struct StandardOutput(io::Stdout);
+
+fn named(error: io::Error) -> io::Error {
+    unwritten(error, Path::new("standard output"))
+}
 
 impl Write for StandardOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         check_stdout()?;
-        self.0.write(bytes)
+        self.0.write(bytes).map_err(named)
     }
 
     // Lines of several threads must not mix.
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         check_stdout()?;
-        self.0.write_all(bytes)
+        self.0.write_all(bytes).map_err(named)
     }
 
     fn write_fmt(&mut self, arguments: fmt::Arguments<'_>) -> io::Result<()> {
         check_stdout()?;
-        self.0.write_fmt(arguments)
+        self.0.write_fmt(arguments).map_err(named)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.0.flush().map_err(named)
     }
 }

@@ -311,12 +311,63 @@ fn a_closed_standard_output_is_an_error_of_a_command_that_prints() {
         assert_eq!(status, Some(0), "{command:?}: {said}");
         assert_eq!(run(">/dev/null", command).0, Some(0), "{command:?}");
         if Path::new("/dev/full").exists() {
-            assert_ne!(run(">/dev/full", command).0, Some(0), "{command:?}");
+            let (status, said) = run(">/dev/full", command);
+            assert_eq!(status, Some(1), "{command:?}: {said}");
+            assert!(said.contains("standard output: No space left"), "{command:?}: {said}");
         }
     }
     let to_file = ["a.jsonl", "--to", "clido", "-o", "b.jsonl"];
     assert_eq!(run(">&-", &to_file).0, Some(0));
     assert!(place.path("b.jsonl").exists());
+}
+
+/// Each command that a run or an error names does as it says.
+#[test]
+fn commands_in_messages_can_be_run() {
+    let place = Place::new();
+    let prompt = session(Path::new("/w"), ID);
+    place.write("in/a.jsonl", &prompt);
+    let undo = |said: &str| -> Vec<String> {
+        let (_, command) = said.split_once("Undo: convert ").expect(said);
+        command.split_whitespace().map(str::to_owned).collect()
+    };
+    let mut said = place.said(&["in", "--to", "clido", "-o", "out"]);
+    for folder in ["restored/", "restored2/", "restored3/"] {
+        let command = undo(&said);
+        assert_eq!(command.last().map(String::as_str), Some(folder));
+        let words: Vec<&str> = command.iter().map(String::as_str).collect();
+        said = place.said(&words);
+        assert!(said.contains(" 0 failed"), "{said}");
+    }
+    assert_eq!(fs::read_to_string(place.path("restored3/a.jsonl")).expect("read"), prompt);
+    assert!(!place.said(&["in", "--to", "clido", "-o", "o\nut"]).contains("Undo"));
+    place.write("-o b.jsonl", &prompt);
+    let said = place.said(&["--", "-o b.jsonl"]);
+    assert!(said.contains("`convert './-o b.jsonl' --to FORMAT` converts it"), "{said}");
+    let help = place.run(&["plan", "--help"]).stdout;
+    assert!(!text(&help).contains("--restore-files") && text(&help).contains("--strict"));
+    assert!(text(&place.run(&["--help"]).stdout).contains("--restore-files"));
+}
+
+/// The session is converted if only the report cannot be written.
+#[test]
+fn outputs_that_cannot_be_written_are_named() {
+    let place = Place::new();
+    place.write("in/a.jsonl", &session(Path::new("/w"), ID));
+    let report = ["in/a.jsonl", "--to", "clido", "-o", "b.jsonl", "--report", "in/a.jsonl/r"];
+    let done = place.run(&report);
+    assert_eq!(done.status.code(), Some(1));
+    assert!(text(&done.stderr).contains("in/a.jsonl/r: "), "{}", text(&done.stderr));
+    assert!(place.path("b.jsonl").exists());
+    let pages = place.run(&["export", "--html", "in", "-o", "in/a.jsonl/pages"]);
+    assert_eq!(pages.status.code(), Some(2));
+    assert!(text(&pages.stderr).contains("in/a.jsonl/pages: "), "{}", text(&pages.stderr));
+    // An index cannot replace a folder, and the page is there.
+    place.write("pages/index.html/x", "");
+    let pages = place.run(&["export", "--html", "in", "-o", "pages"]);
+    assert_eq!(pages.status.code(), Some(1), "{}", text(&pages.stderr));
+    assert!(text(&pages.stderr).contains("pages/index.html"), "{}", text(&pages.stderr));
+    assert!(place.path("pages/a.html").exists());
 }
 
 #[test]
