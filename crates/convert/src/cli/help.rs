@@ -6,6 +6,7 @@ use clap::{Command, CommandFactory};
 use storage::is_url;
 
 use super::{Cli, examples::EXAMPLES, nearest::nearest};
+use crate::terminal::shell::quoted;
 
 /// The commands in the order of the overview, in groups. A name that this build does not have is left
 /// out; a command that is in no group is listed under `Other`.
@@ -131,13 +132,16 @@ pub(crate) fn missing_target(inputs: &[impl AsRef<Path>]) -> String {
     let Some(first) = inputs.first().map(AsRef::as_ref) else {
         return "--to FORMAT is missing: it names the format to write".to_owned();
     };
-    let name = first.display();
+    let name = first.display().to_string();
     if first.as_os_str() == "-" || is_url(first) || first.exists() {
+        // A name that starts with a dash would be an option.
+        let is_option = name.starts_with('-') && name != "-";
+        let word = quoted(&if is_option { format!("./{name}") } else { name.clone() });
         return format!(
-            "{name}: `convert {name} --to FORMAT` converts it, `convert show {name}` prints it"
+            "{name}: `convert {word} --to FORMAT` converts it, `convert show {word}` prints it"
         );
     }
-    unknown_word(&name.to_string())
+    unknown_word(&name)
         .unwrap_or_else(|| format!("{name} is neither a command nor a file; `convert --help` lists the commands, `convert {name} --to FORMAT` converts a session by its id"))
 }
 

@@ -46,7 +46,7 @@ pub(crate) struct Args {
     /// Copy up to the message with this id (Claude Code)
     #[arg(long, value_name = "ID")]
     up_to: Option<String>,
-    /// The title of the copy (Claude Code) [default: that of the session and ` (fork)`]
+    /// The title of the copy (Claude Code) [default: the title of the session, then (fork)]
     #[arg(long)]
     title: Option<String>,
 }

@@ -28,8 +28,9 @@ use crate::{
     },
 };
 
-/// The inputs of a plan, and the output folder.
+/// The inputs of a plan, and the output folder. The help has no `--restore-files`, which a plan refuses.
 #[derive(clap::Args, Debug)]
+#[command(mut_arg("restore_files", |option| option.hide(true)))]
 pub(crate) struct Args {
     /// Files, folders, or ids of sessions
     #[arg(value_hint = ValueHint::AnyPath, add = ArgValueCompleter::new(Sessions))]

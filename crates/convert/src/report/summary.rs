@@ -2,6 +2,8 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
+    iter,
+    path::Path,
     time::Duration,
 };
 
@@ -21,6 +23,13 @@ use crate::{
 
 /// Limit on named fields that the target does not show.
 const MAX_FIELDS: usize = 3;
+
+/// Returns the name of a folder that does not exist: this name, or else with a number, such as `restored2`.
+fn new_folder(name: &str) -> String {
+    let numbered = (2_u64..).map(|number| format!("{name}{number}"));
+    let mut names = iter::once(name.to_owned()).chain(numbered);
+    names.find(|name| Path::new(name).symlink_metadata().is_err()).unwrap_or_default()
+}
 
 /// Totals over all files of a run.
 pub(crate) struct Summary {
@@ -160,9 +169,11 @@ impl Summary {
         if let ([from], Some(output), false) = (&*from, &output, settings.is_dry_run)
             && *from != to
             && !matches!(settings.config.carry, CarryMode::None)
+            // Without its control characters, the name is of another folder.
+            && escape_for_terminal(output) == *output
         {
-            let output = quoted(&escape_for_terminal(output));
-            hints.push(format!("Undo: convert {output} --to {from} -o restored/"));
+            let (output, folder) = (quoted(output), new_folder("restored"));
+            hints.push(format!("Undo: convert {output} --to {from} -o {folder}/"));
         }
         if !hints.is_empty() {
             lines.push(format!("  {}", hints.join("     ")));
