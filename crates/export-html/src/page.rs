@@ -121,6 +121,10 @@ impl<W: Write> Page<W> {
     }
 
     /// Writes an event.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the sink does.
     pub fn push(&mut self, event: &Event<'_>) -> io::Result<()> {
         self.end_left_out();
         self.n_lines += 1;
@@ -141,6 +145,10 @@ impl<W: Write> Page<W> {
     }
 
     /// Writes a note about a line that cannot be read. `what` has the place and the reason.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the sink does.
     pub fn push_unreadable(&mut self, what: &str) -> io::Result<()> {
         self.count_unreadable();
         self.note_unreadable(what, 1)
@@ -153,6 +161,10 @@ impl<W: Write> Page<W> {
     }
 
     /// Writes a note about counted lines that cannot be read. `what` has their places and a reason.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the sink does.
     pub fn note_unreadable(&mut self, what: &str, n_lines: u64) -> io::Result<()> {
         let mut html = Html::of("<article class=\"notice error\"");
         self.push_anchor_of(&mut html, self.unreadable);
@@ -165,6 +177,10 @@ impl<W: Write> Page<W> {
 
     /// Writes a message of a branch that is not the conversation. Such messages are folded, and their
     /// lines are skipped in the survey.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the sink does.
     pub fn push_left_out(&mut self, event: &Event<'_>) -> io::Result<()> {
         self.n_lines += 1;
         let Some(message) = event.message() else {
@@ -220,6 +236,10 @@ impl<W: Write> Page<W> {
     }
 
     /// Ends the page, and returns the sink and the figures of the session.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the sink does.
     pub fn finish(mut self) -> io::Result<FinishedPage<W>> {
         self.end_left_out();
         self.flows.finish(&mut self.sink)?;

@@ -112,7 +112,8 @@ impl<'l> Line<'l> {
         self.content().iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
     }
 
-    /// Returns the offset of a slice of this line from the start of the input.
+    /// Returns the offset of a slice of this line from the start of the input; `None` if the slice is no part of the line
+    /// in memory.
     pub fn offset_of(&self, slice: &[u8]) -> Option<u64> {
         let start = (slice.as_ptr() as usize).checked_sub(self.bytes.as_ptr() as usize)?;
         (start + slice.len() <= self.bytes.len()).then_some(self.offset + start as u64)

@@ -175,17 +175,29 @@ impl SessionFile {
         }
     }
 
-    /// Opens the whole file.
+    /// Opens the whole file, also bytes that were added since it was measured.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be opened.
     pub fn bytes(&self) -> io::Result<Box<dyn Bytes>> {
         self.place.bytes(&self.path)
     }
 
     /// Opens the file up to its measured size.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be opened.
     pub fn open(&self) -> io::Result<Start> {
         Ok(Start::new(self.bytes()?, self.entry.size, self.seen.clone()))
     }
 
-    /// Writes the bytes of the file to `sink`.
+    /// Writes the bytes of the file, up to its measured size, to `sink`. Returns their number.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read, or the sink does.
     pub fn copy_to(&self, sink: &mut dyn Write) -> io::Result<u64> {
         io::copy(&mut self.open()?, sink)
     }

@@ -193,6 +193,10 @@ impl Job {
     }
 
     /// Copies a file that belongs to a session, unless the copy is there and up to date.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read or the copy cannot be written, or if another file has its name.
     pub fn copy(&self, input: &Input, path: &Path) -> Result<FileReport, ConvertError> {
         check_target(input, path)?;
         if let Some(status) = self.outputs.unread(path, input, Salt::default())? {

@@ -20,6 +20,10 @@ use crate::{error::ConvertError, file_report::FileReport, job::Job, warning::War
 impl Job {
     /// Converts a session to a stream: with all its files if the target has sub-agents among its
     /// messages, otherwise its main file alone.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the session cannot be read or converted, or the stream cannot be written.
     pub fn stream_session(
         &self,
         unit: &SessionFiles,

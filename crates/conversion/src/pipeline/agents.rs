@@ -95,6 +95,10 @@ impl Agents {
     }
 
     /// Reads the descriptions of sub-agents from the tool uses that started them.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the events cannot be read.
     pub fn describe(&mut self, events: &mut dyn Events) -> io::Result<()> {
         let tool_use = |(place, agent): (usize, &SubAgent)| (agent.tool_use().to_owned(), place);
         let places: HashMap<String, usize> = self.list.iter().enumerate().map(tool_use).collect();

@@ -19,7 +19,11 @@ use crate::{
 };
 
 impl Conversion {
-    /// Writes each sub-agent to its sink, and all their images to `images`.
+    /// Writes each sub-agent to its sink, and all their images to `images`. Returns the counts of each.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the events cannot be read, or a sink does.
     pub fn run_derived(
         &self,
         events: &mut dyn Events,

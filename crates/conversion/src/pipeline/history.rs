@@ -138,6 +138,10 @@ struct Head {
 
 /// Returns the history of a source. It is empty unless one of the first lines has a carry: converters write a carry on every
 /// line, and clients add lines without one at the end, and a few at the start.
+///
+/// # Errors
+///
+/// Returns an error if the source or its sidecar cannot be read.
 pub fn conversion_history<R: Read + Seek + Send>(
     formats: Formats,
     from: &'static Format,

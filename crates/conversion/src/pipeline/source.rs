@@ -149,6 +149,10 @@ impl<R: Read + Seek + Send> Source<R> {
     }
 
     /// Returns the size in bytes; very large if it is unknown.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the source cannot be read.
     pub fn size(&mut self) -> io::Result<u64> {
         if self.size.is_none() {
             self.window.leave();
