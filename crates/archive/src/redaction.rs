@@ -39,10 +39,12 @@ impl Job {
         })
     }
 
-    /// Returns the hash of the sidecar of an input; `None` if it has none.
+    /// Returns the hash of the sidecar of an input; `None` if it has none. A file that does not begin as a sidecar is an error,
+    /// as for [`Job::sidecar`], before its bytes are read: it may be a sparse file of any size.
     pub(crate) fn sidecar_hash(&self, input: &Input) -> io::Result<Option<u64>> {
-        let sidecar = self.sidecar_file(input)?;
-        sidecar.map(|(sidecar, length)| hash_of(sidecar, length)).transpose()
+        let Some((sidecar, length)) = self.sidecar_file(input)? else { return Ok(None) };
+        self.sidecar(input)?;
+        hash_of(sidecar, length).map(Some)
     }
 
     /// Opens the sidecar of an input; `None` with `--redact`, because a carry may hold secrets, and with

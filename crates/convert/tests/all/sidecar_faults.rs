@@ -343,3 +343,22 @@ fn a_sidecar_that_is_none_is_named_and_ignore_carry_leaves_it_out() {
         assert!(folder.join("o.jsonl").exists(), "{at}");
     }
 }
+
+/// A run over a folder hashes sidecars, but reads no sparse file to its end.
+#[cfg(unix)]
+#[test]
+fn a_large_file_that_is_no_sidecar_is_refused_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::create_dir(folder.join("in")).expect("made");
+    let source = r#"{"type":"user","uuid":"u1","message":{"role":"user","content":"Hi"}}"#;
+    fs::write(folder.join("in/s.jsonl"), source).expect("written");
+    let sidecar = fs::File::create(folder.join("in/s.jsonl.carry")).expect("created");
+    // Some file systems have no sparse files of this size.
+    if sidecar.set_len(1 << 40).is_err() {
+        return;
+    }
+    let (status, said) = run(folder, &["in", "--to", "clido", "-o", "out"]);
+    assert_eq!(status, Some(2), "{said}");
+    assert!(said.contains("s.jsonl.carry: not a sidecar"), "{said}");
+}
