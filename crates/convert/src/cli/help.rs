@@ -28,8 +28,8 @@ const USAGE: &str = "convert [INPUTS].. --to <FORMAT> [OPTIONS]\n       convert 
 const STATUSES: &str = "\
 Exit status:
   0    everything was converted
-  1    converted, but something needs attention: damaged lines, a failed file
-       among several, a loss with --fail-on-loss
+  1    converted, but something needs attention: damaged lines, a failed
+       file among several, a full disk, a loss with --fail-on-loss
   2    a usage error, or nothing could be converted
   130  interrupted
 
@@ -54,12 +54,12 @@ pub(crate) fn command() -> Command {
         .mut_subcommands(|command| command.hide(true))
         .override_usage(USAGE)
         .help_template(template)
-        .after_help(format!("{}\n{STATUSES}", examples("")))
 }
 
 /// Returns the command line with examples and exit statuses in each command's help.
 pub(crate) fn with_examples(command: Command) -> Command {
-    let mut command = command.disable_help_subcommand(false);
+    let mut command =
+        command.disable_help_subcommand(false).after_help(format!("{}\n{STATUSES}", examples("")));
     for (name, ..) in EXAMPLES.iter().filter(|(name, ..)| !name.is_empty()) {
         if command.find_subcommand(name).is_some() {
             command = command.mut_subcommand(name, |command| command.after_help(examples(name)));

@@ -33,7 +33,8 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         command = found;
     }
     let mut page = Vec::new();
-    Man::new(command.clone()).render(&mut page)?;
+    let version = concat!("convert ", env!("CARGO_PKG_VERSION"));
+    Man::new(command.clone()).source(version).render(&mut page)?;
     stdout().write_all(&page)?;
     Ok(Status::Done)
 }
