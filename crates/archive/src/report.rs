@@ -75,7 +75,8 @@ impl ConvertedFile {
             report.damaged.iter().map(|damage| self.place(damage)).collect();
         let more = report.n_residues - report.damaged.len() as u64;
         if more > 0 {
-            lines.push(format!("{label}: {more} more lines that cannot be read"));
+            let more = count(more, "more line");
+            lines.push(format!("{label}: {more} that cannot be read"));
         }
         lines.extend(report.recovered.iter().map(|found| {
             let Recovered { line, offset, n_records } = found;
@@ -214,12 +215,12 @@ impl ConvertedFile {
         let report = &self.report;
         let whole = if self.carry == CarryMode::None { "not written" } else { "carried whole" };
         let mut lines = vec![format!(
-            "{}: {} -> {}, {} lines in, {} lines out, {} {whole}",
+            "{}: {} -> {}, {} in, {} out, {} {whole}",
             &self.label,
             self.from,
             self.to,
-            report.lines_in,
-            report.lines_out,
+            count(report.lines_in, "line"),
+            count(report.lines_out, "line"),
             report.n_carried_whole,
         )];
         if report.n_recovered > 0
