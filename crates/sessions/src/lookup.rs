@@ -418,7 +418,8 @@ impl<'e> Lookup<'e> {
     }
 
     /// Returns the sessions with an id. If there is none, returns sessions whose ids start with it. The id of a sub-agent's
-    /// file may start with the id of its session: `7f3c_a1.jsonl` beside `7f3c.jsonl`. Such a file is left out.
+    /// file may start with the id of its session: `7f3c_a1.jsonl` beside `7f3c.jsonl`. Such a file is left out, unless there are
+    /// no others.
     fn by_id(&self, id: &str) -> io::Result<Vec<Stored>> {
         let (mut exact, mut starting) = (Vec::new(), Vec::new());
         let mut add = |stored: Stored| {
@@ -438,8 +439,9 @@ impl<'e> Lookup<'e> {
         if !is_found {
             self.documents().into_iter().for_each(|stored| _ = add(stored));
         }
-        if starting.len() > 1 {
-            starting.retain(|stored| !is_of_a_session(self.all, &stored.input()));
+        let is_main = |stored: &Stored| !is_of_a_session(self.all, &stored.input());
+        if starting.len() > 1 && starting.iter().any(is_main) {
+            starting.retain(is_main);
         }
         let mut found = if exact.is_empty() { starting } else { exact };
         found.sort_by(|one, other| one.path.cmp(&other.path));
