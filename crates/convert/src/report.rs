@@ -20,7 +20,12 @@ use crate::{
     interrupt::INTERRUPTION,
     names::NameWarnings,
     report::summary::Summary,
-    terminal::{escape::escape_for_terminal, figures::count, message::complain, progress::say},
+    terminal::{
+        escape::escape_for_terminal,
+        figures::{count, grouped},
+        message::complain,
+        progress::say,
+    },
 };
 
 /// The settings of a run that its summary needs.
@@ -151,8 +156,10 @@ impl<'t> Closing<'t> {
                 "no space left on the file system of {place}; make room, and run the same command again"
             )),
             Some(place) => complain(&format!(
-                "no space left on the file system of {place}: {n_left} of {n_all} files are left; \
-                 the same command goes on with them"
+                "no space left on the file system of {place}: {} of {} files are left; \
+                 the same command goes on with them",
+                grouped(n_left as u64),
+                grouped(n_all as u64)
             )),
             None if n_left > 0 => {
                 let same = if report_options.is_folder {
@@ -160,7 +167,12 @@ impl<'t> Closing<'t> {
                 } else {
                     ""
                 };
-                complain(&format!("interrupted: {n_left} of {n_all} files are left{same}"));
+                let (files, are) =
+                    (count(n_all as u64, "file"), if n_left == 1 { "is" } else { "are" });
+                complain(&format!(
+                    "interrupted: {} of {files} {are} left{same}",
+                    grouped(n_left as u64)
+                ));
             }
             None => {}
         }
@@ -179,7 +191,7 @@ impl<'t> Closing<'t> {
             }
         }
         let status = self.status(full.is_some());
-        if status == Status::Failed && !self.has_problems {
+        if status == Status::Failed && !self.has_problems && n_left == 0 {
             complain(&match n_all {
                 0 => "nothing to convert: no file was found".to_owned(),
                 n => format!("no session among {}", count(n as u64, "file")),

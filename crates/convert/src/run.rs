@@ -61,7 +61,11 @@ pub fn status_of(args: impl IntoIterator<Item = OsString>) -> u8 {
         complain(&cli::missing_target(&cli.convert.sources.paths));
         return Status::Failed as u8;
     }
-    interrupt::listen();
+    // A reader who leaves a list or a session needs no words.
+    interrupt::listen(cli.command.is_none().then_some(match cli.convert.output() {
+        Some(_) => "interrupted; the same command goes on",
+        None => "interrupted",
+    }));
     let result = match &cli.command {
         None => convert(&cli.convert),
         Some(command) => command.run(),

@@ -72,6 +72,8 @@ fn an_interrupted_run_says_so_and_leaves_no_temporary_file() {
             Some(130) => {
                 n_interrupted += 1;
                 longest = longest.max(asked.elapsed());
+                let said = text(&output);
+                assert!(said.contains("interrupted") && !said.contains("no session"), "{said}");
             }
             code => assert_eq!(code, Some(0), "round {round}: {}", text(&output)),
         }
