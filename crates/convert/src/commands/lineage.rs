@@ -9,9 +9,7 @@ use archive::Status;
 use core_model::{Hashes, iso_millis};
 use jiff::tz::TimeZone;
 use rayon::prelude::*;
-use sessions::{
-    Ancestry, Member, ReadError, Relation, SessionFiles, TurnKeys, UnknownFormat, lineage,
-};
+use sessions::{Ancestry, Member, ReadError, Relation, SessionFiles, TurnKeys, UnknownFormat};
 use unicode_width::UnicodeWidthStr;
 
 use crate::{
@@ -23,6 +21,7 @@ use crate::{
         Reading,
         moments::{Clock, printed_minute},
         once,
+        relatives::parents,
     },
     terminal::{
         Terminal,
@@ -84,7 +83,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         }
         return Ok(Status::Failed);
     }
-    let families = Families::of(&members, lineage(&members));
+    let families = Families::of(&members, parents(&members));
     Pager::print(!args.json && !args.no_pager, |out| {
         if !args.json {
             return families.draw(&args.clock.zone(), out);

@@ -10,7 +10,8 @@ use std::{
 
 use core_model::{FolderEntry, Hashes, RelativeKind};
 use sessions::{
-    Ancestry, Input, Kin, Member, Prefilter, ReadError, Relation, SessionFiles, TurnKeys, lineage,
+    Ancestry, Converted, Input, Kin, Member, Prefilter, ReadError, Relation, SessionFiles,
+    TurnKeys, lineage,
 };
 use storage::list;
 
@@ -49,6 +50,23 @@ const HEAD: u64 = 64 * 1024;
 const MAX_FILES: usize = 1_000;
 const MAX_RELATIVES: usize = 8;
 
+/// Returns the parents of sessions, as [`lineage`] does. A converted copy without turns of its own is no fork, though its
+/// format needs records that the original lacks, such as a first one.
+pub(crate) fn parents(members: &[Member]) -> Vec<Option<Ancestry>> {
+    let mut found = lineage(members);
+    for (member, ancestry) in members.iter().zip(&mut found) {
+        let Some(ancestry) = ancestry.as_mut().filter(|it| it.n_own_prompts == 0) else { continue };
+        let is_copy = || {
+            let copy = Converted::read(FORMATS, &Input::file(PathBuf::from(&member.path)));
+            copy.is_ok_and(Converted::is_untouched)
+        };
+        if matches!(ancestry.relation, Relation::Fork | Relation::Continuation) && is_copy() {
+            ancestry.relation = Relation::Copy;
+        }
+    }
+    found
+}
+
 /// How sessions are related to each other, by their indices.
 #[derive(Debug, Default)]
 pub(crate) struct Relatives {
@@ -60,7 +78,7 @@ pub(crate) struct Relatives {
 impl Relatives {
     /// Finds the relatives of sessions.
     pub(crate) fn among(members: &[Member]) -> Self {
-        let ancestries = lineage(members);
+        let ancestries = parents(members);
         let parent_of = |(idx, it): (usize, &Option<Ancestry>)| Some((it.as_ref()?.parent, idx));
         let mut children: Vec<_> = ancestries.iter().enumerate().filter_map(parent_of).collect();
         children.sort_unstable();

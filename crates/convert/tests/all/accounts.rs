@@ -349,6 +349,27 @@ fn commands_in_messages_can_be_run() {
     assert!(text(&place.run(&["--help"]).stdout).contains("--restore-files"));
 }
 
+/// The formats of other clients need records that the original lacks.
+#[test]
+fn a_converted_copy_is_no_fork() {
+    let place = Place::new();
+    let mut lines = session(Path::new("/w"), ID);
+    for n in [1, 2] {
+        lines = lines.replace(&format!("\"u{n}\""), &format!("\"{}{n}\"", &ID[..35]));
+    }
+    place.write("in/a.jsonl", &lines);
+    for to in ["copilot", "gemini", "qwen"] {
+        let name = format!("in/b-{to}.jsonl");
+        let done = place.run(&["in/a.jsonl", "--to", to, "-o", &name, "-q"]);
+        assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+    }
+    let drawn = text(&place.run(&["lineage", "in"]).stdout);
+    assert!(!drawn.contains("fork"), "{drawn}");
+    assert_eq!(drawn.matches("copy of 1 prompt").count(), 3, "{drawn}");
+    let shown = text(&place.run(&["show", "--markdown", "in/b-copilot.jsonl"]).stdout);
+    assert!(shown.contains("Copy of a.jsonl"), "{shown}");
+}
+
 /// The session is converted if only the report cannot be written.
 #[test]
 fn outputs_that_cannot_be_written_are_named() {
