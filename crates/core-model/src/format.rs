@@ -470,9 +470,13 @@ pub enum Rewrites {
     /// It reads their values and writes them anew, with other spaces and another order of members.
     /// A carry refers to nothing, and its guard is the hash of the value.
     Values {
-        /// The members that the client adds or changes, and totals that are written behind the
-        /// records, as paths from the record on: `time.updated`. A path goes through arrays.
+        /// The members of the object around the records that the client adds or changes, and totals that are
+        /// written behind the records, as paths: `time.updated`. A path goes through arrays.
         volatile: &'static [&'static str],
+        /// The path of a member that is in no written document, and that the client adds to each one that it
+        /// stores. Without it, the client has changed no volatile member either. `None` if there is no such member, or if
+        /// totals are written behind the records.
+        mark: Option<&'static str>,
     },
 }
 
@@ -482,11 +486,19 @@ impl Rewrites {
         matches!(self, Rewrites::Values { .. })
     }
 
-    /// Returns the members that the client adds or changes.
+    /// Returns the members around the records that the client adds or changes.
     pub fn volatile(self) -> &'static [&'static str] {
         match self {
             Rewrites::Never => &[],
-            Rewrites::Values { volatile } => volatile,
+            Rewrites::Values { volatile, .. } => volatile,
+        }
+    }
+
+    /// Returns the path of the member that the client adds to each document that it stores.
+    pub fn mark(self) -> Option<&'static str> {
+        match self {
+            Rewrites::Never => None,
+            Rewrites::Values { mark, .. } => mark,
         }
     }
 }

@@ -100,7 +100,7 @@ pub static FORMAT: Format = Format::new(
     },
 )
 .framing(Framing::Document(PATHS))
-.rewrites(Rewrites::Values { volatile: &["final_metrics"] })
+.rewrites(Rewrites::Values { volatile: &["final_metrics"], mark: None })
 .carry_places(&["extra"])
 .title_place("extra.title")
 .read_more(reader::read_more)

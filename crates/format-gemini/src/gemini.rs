@@ -48,7 +48,7 @@ pub static GEMINI: Format = Format::new(
         checker: validate::checker,
     },
 )
-.rewrites(Rewrites::Values { volatile: &[] })
+.rewrites(Rewrites::Values { volatile: &[], mark: None })
 .read_more(reader::read_more)
 .planner(|options| Box::new(GeminiBranch::new(options)))
 .escaping_separators()

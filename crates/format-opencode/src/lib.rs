@@ -105,7 +105,7 @@ pub static FORMAT: Format = Format::new(
     },
 )
 .framing(Framing::Document(PATHS))
-.rewrites(Rewrites::Values { volatile: VOLATILE })
+.rewrites(Rewrites::Values { volatile: VOLATILE, mark: Some("info.path") })
 .carry_places(&["parts[].metadata.convert", "info.metadata.convert"])
 .title_place("info.title")
 .read_more(read_more)
@@ -115,8 +115,8 @@ pub static FORMAT: Format = Format::new(
 .store(store::STORE)
 .documents(store::DOCUMENTS);
 
-/// The members that the client adds, changes or computes anew when it imports a session and goes on
-/// with it (FORMAT.md, "Going on").
+/// The members of the session that the client adds, changes or computes anew when it imports a session and goes on
+/// with it (FORMAT.md, "Going on"). It changes no message that it has stored.
 const VOLATILE: &[&str] = &[
     "info.agent",
     "info.cost",
@@ -125,16 +125,13 @@ const VOLATILE: &[&str] = &[
     "info.path",
     "info.permission",
     "info.projectID",
-    "info.revert",
     "info.share",
-    "info.slug",
     "info.summary",
     "info.time.archived",
     "info.time.compacting",
     "info.time.updated",
     "info.title",
     "info.tokens",
-    "info.version",
     "info.workspaceID",
 ];
 

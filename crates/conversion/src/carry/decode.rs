@@ -15,6 +15,7 @@ use core_model::{Format, Formats};
 use self::grammar::{Reader, guard_bits};
 use super::{
     Manifest,
+    guard::RecordGuards,
     number::{GUARD_LEN, read_bits},
 };
 
@@ -122,6 +123,8 @@ pub struct Carry<'c> {
     pub format: CarriedFormat<'c>,
     /// The hash of the written record without its carry.
     pub guard: u64,
+    /// The hash of the head of a document with the members that its client may change.
+    pub(super) whole: Option<u64>,
     /// The index of the written record among the records with a carry; `None` in version 1.
     pub ordinal: Option<u64>,
     /// The template, in the first carry of a conversion.
@@ -310,6 +313,11 @@ impl<'c> Carry<'c> {
             _ => return Err(CarryError::Damaged),
         };
         carry.checked().ok_or(CarryError::Damaged)
+    }
+
+    /// Returns the guards of the written record.
+    pub(super) fn guards(&self) -> RecordGuards {
+        RecordGuards { guard: self.guard, whole: self.whole }
     }
 
     /// Returns whether the carry has version 1.

@@ -19,6 +19,7 @@ use twox_hash::XxHash3_64;
 use super::{
     Ending, Manifest, SplitLine, Template,
     decode::{TEMPLATE_FACTOR, TEMPLATE_SLACK},
+    guard::RecordGuards,
     number::{push_base64, push_check, push_guard, push_number},
 };
 
@@ -77,9 +78,16 @@ impl CarryEncoder {
         Manifest::push_agents(ids, &mut self.derived);
     }
 
-    /// Appends the head of a carry: guard, ordinal, and new member orders. The first carry of a
+    /// Appends the head of a carry: guards, ordinal, and new member orders. The first carry of a
     /// conversion also gets the template and the manifest.
-    pub(crate) fn push_head(&self, out: &mut Vec<u8>, guard: u64, ordinal: u64, orders: &[u8]) {
+    pub(crate) fn push_head(
+        &self,
+        out: &mut Vec<u8>,
+        guards: impl Into<RecordGuards>,
+        ordinal: u64,
+        orders: &[u8],
+    ) {
+        let RecordGuards { guard, whole } = guards.into();
         out.push(b'2');
         push_member(out, b'F', self.format.as_bytes());
         out.extend_from_slice(b"Gb:");
@@ -102,6 +110,10 @@ impl CarryEncoder {
         }
         if !orders.is_empty() {
             push_member(out, b'k', orders);
+        }
+        if let Some(whole) = whole {
+            out.extend_from_slice(b"vb:");
+            push_guard(out, whole);
         }
         out.push(b';');
     }

@@ -12,7 +12,7 @@ use crate::{
     carry::{
         CarryEncoder, MEMBER, MemberOrders, PendingEntries, Queue, Skips, end_marked_member,
         end_member,
-        guard::{is_of_value, record_guard},
+        guard::{RecordGuards, is_of_value},
         guard_of, push_carried,
         separators::escape_separators,
         sidecar::SidecarWriter,
@@ -205,8 +205,8 @@ impl<'w> Target<'w> {
         if !is_of_value(self.format, is_head) {
             self.orders.push_new(&mut self.new_orders, &held.line, skips);
         }
-        let guard = record_guard(self.format, is_head, &[&held.line]);
-        encoder.push_head(&mut held.head, guard, self.n_carries, &self.new_orders);
+        let guards = RecordGuards::of(self.format, is_head, &held.line);
+        encoder.push_head(&mut held.head, guards, self.n_carries, &self.new_orders);
         self.n_carries += 1;
     }
 
@@ -427,8 +427,8 @@ impl<'w> Target<'w> {
             // Without records, the head is read with the members of the tail.
             let object = document.with_tail(&held.line);
             held.head.clear();
-            let guard = record_guard(self.format, true, &[&object]);
-            encoder.push_head(&mut held.head, guard, self.n_carries - 1, b"");
+            let guards = RecordGuards::of(self.format, true, &object);
+            encoder.push_head(&mut held.head, guards, self.n_carries - 1, b"");
         }
         let room = self.room();
         if let Some(held) = self.held.as_mut().filter(|_| self.mode != CarryMode::None) {

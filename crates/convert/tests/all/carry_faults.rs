@@ -648,3 +648,55 @@ fn every_source_record_comes_home_from_moved_lines() {
         }
     }
 }
+
+/// A document of OpenCode with another value at a path.
+fn with_member(written: &Written, path: &str, value: &serde_json::Value) -> Written {
+    let mut document: serde_json::Value = serde_json::from_slice(&written.bytes).expect("JSON");
+    let (parent, key) = path.rsplit_once('/').expect("a path");
+    document.pointer_mut(parent).expect(path)[key] = value.clone();
+    Written { bytes: document.to_string().into_bytes(), sidecar: written.sidecar.clone() }
+}
+
+/// OpenCode changes no message that it has stored, and members of the session only when it imports them; then it adds
+/// `path`.
+#[test]
+fn members_that_opencode_does_not_change_are_edited() {
+    let (from, to) = (format("claude-code"), format("opencode"));
+    let source = fixture(SAMPLE);
+    for carry in [CarryMode::Inline, CarryMode::Sidecar] {
+        let written = there(&source, from, to, carry);
+        let mut imported = with_member(&written, "/info/path", &"home/ada".into());
+        for (path, value) in [
+            ("/info/directory", "/home/ada/other".into()),
+            ("/info/projectID", "f00d".into()),
+            ("/info/agent", "build".into()),
+            ("/info/cost", 0.5.into()),
+            ("/info/time/updated", 1_796_024_895_361_u64.into()),
+        ] {
+            imported = with_member(&imported, path, &value);
+        }
+        let (restored, report) = home(&imported, to, from);
+        let is_said = report.restored.is_not_the_source();
+        assert!(restored == source && !is_said, "{carry:?}: {:?}", report.restored);
+        for (path, in_store) in [
+            ("/info/slug", true),
+            ("/info/version", true),
+            ("/info/revert", true),
+            ("/info/directory", false),
+            ("/info/projectID", false),
+            ("/info/time/updated", false),
+            ("/messages/0/info/agent", true),
+            ("/messages/0/info/model/modelID", true),
+            ("/messages/1/info/cost", true),
+            ("/messages/1/info/tokens/input", true),
+            ("/messages/1/info/path/cwd", true),
+        ] {
+            let edited = with_member(&written, path, &7.into());
+            let (_, report) = home(&edited, to, from);
+            assert!(report.restored.is_not_the_source(), "{carry:?} {path}: {report:?}");
+            let edited = with_member(&imported, path, &7.into());
+            let (_, report) = home(&edited, to, from);
+            assert_eq!(report.restored.is_not_the_source(), in_store, "{carry:?} {path}");
+        }
+    }
+}

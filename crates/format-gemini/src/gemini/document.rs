@@ -39,7 +39,7 @@ pub static GEMINI_DOCUMENT: Format = Format::new(
 .read_only()
 .framing(DOCUMENT_FRAMING)
 .title_place("summary")
-.rewrites(Rewrites::Values { volatile: &[] })
+.rewrites(Rewrites::Values { volatile: &[], mark: None })
 .read_more(read_more)
 .planner(|options| Box::new(GeminiBranch::new(options)));
 

@@ -71,6 +71,7 @@ impl<'c> Reader<'c> {
         Some(Carry {
             format,
             guard,
+            whole: None,
             ordinal: None,
             template,
             manifest,
@@ -85,7 +86,7 @@ impl<'c> Reader<'c> {
 
     pub(super) fn head(&mut self) -> Result<Carry<'c>, CarryError> {
         let damaged = CarryError::Damaged;
-        let (mut format, mut guard, mut ordinal) = (None, None, None);
+        let (mut format, mut guard, mut whole, mut ordinal) = (None, None, None, None);
         let (mut template, mut manifest, mut orders) = (None, None::<Manifest>, "");
         // A bit for each known member. Their keys differ in the low five bits.
         let mut seen = 0_u32;
@@ -96,7 +97,7 @@ impl<'c> Reader<'c> {
             }
             let value = self.sized().ok_or(damaged)?;
             // Of two values, one reader would take the first and another the last.
-            if matches!(key, b'F' | b'G' | b'N' | b'T' | b'M' | b'a' | b'k') {
+            if matches!(key, b'F' | b'G' | b'N' | b'T' | b'M' | b'a' | b'k' | b'v') {
                 let bit = 1 << (key & 31);
                 if seen & bit != 0 {
                     return Err(damaged);
@@ -122,6 +123,7 @@ impl<'c> Reader<'c> {
                     manifest.get_or_insert_default().derived = read;
                 }
                 b'k' => orders = value,
+                b'v' => whole = Some(guard_bits(value).ok_or(damaged)?),
                 b'b'..=b'z' => {}
                 b'A'..=b'Z' => return Err(CarryError::Newer),
                 _ => return Err(damaged),
@@ -136,6 +138,7 @@ impl<'c> Reader<'c> {
         Ok(Carry {
             format,
             guard,
+            whole,
             ordinal,
             template,
             manifest,

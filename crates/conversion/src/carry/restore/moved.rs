@@ -7,7 +7,7 @@ use core_model::{Body, Event, Format};
 use jsonl::{Line, Unit, UnitScanner, push_string};
 
 use super::{Item, Restorer};
-use crate::carry::{Carry, EntryKind, Member, WrittenText, guard::record_guard};
+use crate::carry::{Carry, EntryKind, Member, WrittenText, guard::is_as_guarded};
 
 /// The folder from edited records, until the source's first start is restored.
 #[derive(Debug, Default)]
@@ -81,7 +81,7 @@ impl Restorer {
         let (before, rest) = member.before.split_at_checked(start)?;
         let after = rest.strip_prefix(new)?;
         let written = [before, std::str::from_utf8(&old).ok()?, after, member.after].concat();
-        if record_guard(self.written, is_glue, &[written.as_bytes()]) != carry.guard {
+        if !is_as_guarded(self.written, is_glue, &[written.as_bytes()], carry.guards()) {
             return None;
         }
         self.moved.note(event);

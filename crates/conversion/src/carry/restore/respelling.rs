@@ -8,7 +8,7 @@ use jsonl::respell_str;
 use super::{Restorer, current::Visible};
 use crate::carry::{
     Carry, Member,
-    guard::{is_of_value, record_guard},
+    guard::{is_as_guarded, is_of_value},
     guard_of,
     respelt::RespeltValues,
 };
@@ -35,7 +35,8 @@ impl Restorer {
         is_glue: bool,
     ) -> Visible {
         let guard = carry.guard;
-        if record_guard(self.written, is_glue, &member.written_text().pieces()) == guard {
+        let pieces = member.written_text().pieces();
+        if is_as_guarded(self.written, is_glue, &pieces, carry.guards()) {
             return Visible { written: None, is_intact: true };
         }
         if !is_of_value(self.written, is_glue) {

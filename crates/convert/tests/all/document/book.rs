@@ -48,7 +48,7 @@ pub(super) static SHELF: Format = Format::new(
     },
 )
 .framing(Framing::Document(&["messages", "agents[].messages"]))
-.rewrites(Rewrites::Values { volatile: &["seen", "total", "info.updated"] })
+.rewrites(Rewrites::Values { volatile: &["total", "info.seen", "info.updated"], mark: None })
 .carry_places(&["content[].meta.convert", "info.meta.convert"])
 .cost(CostPolicy::Cumulative);
 
