@@ -1,5 +1,6 @@
 //! A job: converts one input, from opening it to its report.
 
+mod images_beside;
 mod to_file;
 
 use std::{

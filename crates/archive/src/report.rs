@@ -169,6 +169,10 @@ impl ConvertedFile {
                 "{label}: byte {offset}: the first of them; --ignore-carry converts what is shown"
             ));
         }
+        if !report.images_missing.is_empty() {
+            let names = first_names(&report.images_missing);
+            lines.push(format!("{label}: images beside it are missing or edited: {names}"));
+        }
         let (carried, named): (Vec<_>, Vec<_>) =
             report.missing.iter().partition(|missing| missing.evidence.is_carry());
         let (lost, derived): (Vec<_>, Vec<_>) =

@@ -10,7 +10,7 @@ use core_model::{Evidence, Format, Formats, Missing};
 use sessions::{Input, RedactedFile, residue_path, sidecar_path};
 use storage::{Backend, Compression, Finished, Identity, Limits, Opened, Replace, Snapshot};
 
-use super::{ConvertError, Job, verify};
+use super::{ConvertError, Job, images_beside::missing_images, verify};
 use crate::{
     file_report::FileReport,
     journal::{JournalEntry, OutputState, Salt},
@@ -153,6 +153,13 @@ impl Job {
         report.n_unplaced += others.n_unplaced;
         report.missing.extend(missing_agents(&history, self.config.to, &extra.agents_beside));
         report.files_beside = others.names;
+        // A file between two restorations has no images beside it.
+        if let Some(document) = input.path().filter(|_| from.has_image_files)
+            && !history.formats.is_empty()
+            && self.outputs.restored_from(input).is_none()
+        {
+            report.images_missing = missing_images(source, from, document)?;
+        }
         if !derived.is_empty() {
             let written = source.with_events(from, |events| {
                 Ok(self.write_derived(

@@ -72,6 +72,7 @@ impl ConvertedFile {
             subagents_missing: report.missing.iter().map(MissingObject::of).collect(),
             files_beside: &report.files_beside,
             image_files: &report.image_files,
+            images_missing: &report.images_missing,
             losses: report
                 .losses
                 .iter()
@@ -138,6 +139,8 @@ struct FileObject<'r> {
     files_beside: &'r [String],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     image_files: &'r [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    images_missing: &'r [String],
     losses: Vec<LossObject<'r>>,
 }
 

@@ -61,6 +61,8 @@ pub struct Report {
     pub files_beside: Vec<String>,
     /// The paths of images that were written to files beside the main file.
     pub image_files: Vec<String>,
+    /// The paths of images that were written beside the source, and are missing or edited there.
+    pub images_missing: Vec<String>,
     /// Restored lines of files beside the main file that have no sink.
     pub n_elsewhere: u64,
     /// Sidecars of the files of a session that were not read.
@@ -98,6 +100,7 @@ impl Report {
             || self.n_unplaced > 0
             || self.n_elsewhere > 0
             || self.n_sidecars_unread > 0
+            || !self.images_missing.is_empty()
             || self.restored.is_not_the_source()
             || self.missing.iter().any(|agent| agent.evidence.is_carry())
     }

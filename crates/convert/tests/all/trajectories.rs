@@ -218,6 +218,30 @@ fn images_are_files_that_sessions_share() {
     assert_eq!(files(&root.join("back")), files(&root.join("in")));
 }
 
+/// The way home restores the session from its carry, and says that an image is not as it was written.
+#[test]
+fn an_image_that_was_deleted_or_edited_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    fs::write(root.join("a.jsonl"), with_image("a")).expect("written");
+    convert_program(root, &["a.jsonl", "--to", "atif", "-o", "there.json"]);
+    convert_program(root, &["there.json", "--to", "pi", "-o", "pi.jsonl"]);
+    let home = ["there.json", "--to", "claude-code", "--force", "-o", "home.jsonl"];
+    convert_program(root, &home);
+    fs::write(root.join(IMAGE.0), "edited").expect("written");
+    for _ in 0..2 {
+        let (status, words) = run(root, &home);
+        let is_said = words.contains("images beside it are missing or edited: images/4c4b");
+        assert!(status == Some(1) && is_said, "{words}");
+        assert_eq!(fs::read_to_string(root.join("home.jsonl")).expect("a file"), with_image("a"));
+        convert_program(root, &[&home[..], &["--ignore-carry"]].concat());
+        fs::remove_dir_all(root.join("images")).expect("removed");
+        fs::create_dir(root.join("images")).expect("a folder");
+    }
+    // A document between two restorations has no images.
+    convert_program(root, &["pi.jsonl", "--to", "claude-code", "-o", "far.jsonl"]);
+}
+
 #[test]
 fn an_image_replaces_no_file_and_follows_no_link() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -26,6 +26,24 @@ pub struct ImageFile {
     pub bytes: Vec<u8>,
 }
 
+impl ImageFile {
+    /// Returns the start of the image's hash in a path that [`Output::add_image`] made, as hexadecimal digits; `None`
+    /// for another path.
+    ///
+    /// ```
+    /// use core_model::ImageFile;
+    ///
+    /// assert_eq!(ImageFile::hash_in("images/4c4b6a3be1314ab8.png"), Some("4c4b6a3be1314ab8"));
+    /// assert_eq!(ImageFile::hash_in("images/step-1.png"), None);
+    /// ```
+    pub fn hash_in(path: &str) -> Option<&str> {
+        let (hash, ending) = path.strip_prefix("images/")?.split_once('.')?;
+        let is_hash = hash.len() == 2 * NAME_BYTES
+            && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        (is_hash && ImageKind::ALL.iter().any(|kind| kind.ending() == ending)).then_some(hash)
+    }
+}
+
 /// The images of an output.
 #[derive(Debug, Default)]
 pub(super) struct Images {
@@ -89,6 +107,8 @@ enum ImageKind {
 }
 
 impl ImageKind {
+    const ALL: [Self; 4] = [ImageKind::Gif, ImageKind::Jpeg, ImageKind::Png, ImageKind::WebP];
+
     fn of(media_type: &str) -> Option<Self> {
         Some(match media_type {
             "image/gif" => ImageKind::Gif,
