@@ -5,8 +5,8 @@ use std::path::Path;
 use jsonl::{Framing, Style, Text, Value};
 
 use crate::{
-    Checker, CostPolicy, DocumentStore, Event, Facts, Layout, Origin, Output, Plan, SessionFolder,
-    Store,
+    Checker, CostPolicy, CreateTotals, DocumentStore, Event, Facts, Layout, Origin, Output, Plan,
+    Rewrites, SessionFolder, Store,
 };
 
 /// The member that holds a carry, in a record or in an object of its row's carry places. Only
@@ -45,6 +45,8 @@ pub struct Format {
     pub carry_places: &'static [&'static str],
     /// The member of a document with the title of the session, as a path such as `info.title`.
     pub title_place: Option<&'static str>,
+    /// Compares the totals of a written document with its records.
+    pub totals: Option<CreateTotals>,
     /// Whether sub-agents' messages are among the others.
     pub has_inline_agents: bool,
     /// Whether the lines of most files are the conversation in its order, so that a conversion can
@@ -159,6 +161,7 @@ impl Format {
             rewrites: Rewrites::Never,
             carry_places: &[],
             title_place: None,
+            totals: None,
             has_inline_agents: false,
             is_linear: false,
             learns: false,
@@ -229,6 +232,13 @@ impl Format {
     #[must_use]
     pub const fn title_place(mut self, path: &'static str) -> Self {
         self.title_place = Some(path);
+        self
+    }
+
+    /// Sets the comparison of a written document's totals with its records.
+    #[must_use]
+    pub const fn totals(mut self, create: CreateTotals) -> Self {
+        self.totals = Some(create);
         self
     }
 
@@ -457,49 +467,6 @@ fn with_numbers<'l>(
     match last {
         Some(event) if goes_on => each(&event),
         _ => goes_on,
-    }
-}
-
-/// The way in which a client changes the records of its files.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Rewrites {
-    /// It appends to them. A carry refers to bytes of the written record, and its guard is the hash
-    /// of these bytes.
-    #[default]
-    Never,
-    /// It reads their values and writes them anew, with other spaces and another order of members.
-    /// A carry refers to nothing, and its guard is the hash of the value.
-    Values {
-        /// The members of the object around the records that the client adds or changes, and totals that are
-        /// written behind the records, as paths: `time.updated`. A path goes through arrays.
-        volatile: &'static [&'static str],
-        /// The path of a member that is in no written document, and that the client adds to each one that it
-        /// stores. Without it, the client has changed no volatile member either. `None` if there is no such member, or if
-        /// totals are written behind the records.
-        mark: Option<&'static str>,
-    },
-}
-
-impl Rewrites {
-    /// Returns whether the client writes values anew.
-    pub fn is_values(self) -> bool {
-        matches!(self, Rewrites::Values { .. })
-    }
-
-    /// Returns the members around the records that the client adds or changes.
-    pub fn volatile(self) -> &'static [&'static str] {
-        match self {
-            Rewrites::Never => &[],
-            Rewrites::Values { volatile, .. } => volatile,
-        }
-    }
-
-    /// Returns the path of the member that the client adds to each document that it stores.
-    pub fn mark(self) -> Option<&'static str> {
-        match self {
-            Rewrites::Never => None,
-            Rewrites::Values { mark, .. } => mark,
-        }
     }
 }
 

@@ -53,6 +53,7 @@ mod packed;
 mod plan;
 mod problem;
 mod record_format;
+mod rewrites;
 mod sha1;
 mod sha256;
 mod store;
@@ -95,7 +96,7 @@ pub use self::{
     follower::{Followed, Follower},
     format::{
         CARRY_MEMBER, CreatePlanner, EventWriter, Format, Functions, Limits, Options, Planner,
-        PreviewPrompt, ReadEachEvent, ReadEvent, ReadNextEvent, Rewrites, SdkVersion, is_carry,
+        PreviewPrompt, ReadEachEvent, ReadEvent, ReadNextEvent, SdkVersion, is_carry,
     },
     formats::Formats,
     id::{
@@ -124,6 +125,7 @@ pub use self::{
         ExitStatus, Reader, RecordBuf, RecordChecker, RecordFormat, RecordRef, RecordWriter,
         WrittenRecords,
     },
+    rewrites::{CreateTotals, Rewrites, Totals},
     sha256::Sha256,
     store::{
         Environment, FindHome, Home, Named, OlderFiles, ReadTitles, SessionFolder, Store, System,

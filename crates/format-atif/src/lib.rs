@@ -51,6 +51,7 @@ mod face;
 mod layout;
 mod reader;
 mod record;
+mod totals;
 #[cfg(feature = "serde")]
 mod typed;
 mod unread;
@@ -103,6 +104,7 @@ pub static FORMAT: Format = Format::new(
 .rewrites(Rewrites::Values { volatile: &["final_metrics"], mark: None })
 .carry_places(&["extra"])
 .title_place("extra.title")
+.totals(totals::create)
 .read_more(reader::read_more)
 .cost(CostPolicy::Cumulative)
 .with_image_files()

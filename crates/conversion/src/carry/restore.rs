@@ -14,6 +14,7 @@ mod own;
 mod respelling;
 mod sidecar;
 mod steps;
+mod totals;
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -31,6 +32,7 @@ use self::{
     moved::Moved,
     own::{OwnEntries, OwnRecord},
     sidecar::Found,
+    totals::DocumentTotals,
 };
 use crate::carry::{
     Carry, CarryEntry, CarryError, Member, MemberOrders, WrittenText,
@@ -68,6 +70,8 @@ pub(crate) struct Restorer {
     /// Whether the start of the document was restored, or is no longer waited for.
     has_head: bool,
     totals: CarryTotals,
+    /// Compares the totals of the written document with its records.
+    document_totals: Option<DocumentTotals>,
     /// The ordinals of the sidecar's carries whose records did not come.
     orphans: Ordinals,
     /// Whether a carry was read.
@@ -120,6 +124,7 @@ impl Restorer {
             n_early: 0,
             has_head: false,
             totals: CarryTotals::default(),
+            document_totals: DocumentTotals::new(written),
             orphans: Ordinals::default(),
             is_started: false,
             has_read: false,
@@ -293,9 +298,28 @@ impl Restorer {
         }
         self.n_pushed = self.n_pushed.saturating_add(1);
         let value = event.map(|event| event.value);
-        if line.is_glue() && attached.is_none() && !self.has_carry(line, value)? {
-            return Ok(());
+        let n_added = self.stats.added;
+        let is_without = line.is_glue() && attached.is_none() && !self.has_carry(line, value)?;
+        if !is_without {
+            self.push_record(line, event, attached)?;
         }
+        if let (Some(totals), Some(value)) = (&mut self.document_totals, value) {
+            match line.is_glue() {
+                true => totals.add_root(value, !is_without),
+                false => totals.add_record(value, self.stats.added > n_added),
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a record, or glue with a carry.
+    fn push_record(
+        &mut self,
+        line: &Line<'_>,
+        event: Option<&Event<'_>>,
+        attached: Option<Arc<String>>,
+    ) -> io::Result<()> {
+        let value = event.map(|event| event.value);
         let content = match value.filter(|_| line.is_glue()) {
             Some(glue) => glue.raw().as_str().as_bytes(),
             None => line.content(),

@@ -649,7 +649,7 @@ fn every_source_record_comes_home_from_moved_lines() {
     }
 }
 
-/// A document of OpenCode with another value at a path.
+/// A document with another value at a path.
 fn with_member(written: &Written, path: &str, value: &serde_json::Value) -> Written {
     let mut document: serde_json::Value = serde_json::from_slice(&written.bytes).expect("JSON");
     let (parent, key) = path.rsplit_once('/').expect("a path");
@@ -697,6 +697,38 @@ fn members_that_opencode_does_not_change_are_edited() {
             let edited = with_member(&imported, path, &7.into());
             let (_, report) = home(&edited, to, from);
             assert_eq!(report.restored.is_not_the_source(), in_store, "{carry:?} {path}");
+        }
+    }
+}
+
+/// The totals of an ATIF document come behind its steps, so that no carry has a guard of them. Added steps may be in
+/// them or not.
+#[test]
+fn totals_of_atif_that_are_no_sums_are_said() {
+    let (from, to) = (format("claude-code"), format("atif"));
+    let source = fixture(SAMPLE);
+    for carry in [CarryMode::Inline, CarryMode::Sidecar] {
+        let written = there(&source, from, to, carry);
+        for (path, value) in [
+            ("/final_metrics/total_steps", 77.into()),
+            ("/final_metrics/total_prompt_tokens", 77.into()),
+            ("/final_metrics/total_cost_usd", 0.5.into()),
+            ("/final_metrics", serde_json::Value::Null),
+        ] {
+            let (_, report) = home(&with_member(&written, path, &value), to, from);
+            assert_eq!(report.restored.edited, 1, "{carry:?} {path}");
+        }
+        let document: serde_json::Value = serde_json::from_slice(&written.bytes).expect("JSON");
+        let mut steps = document["steps"].as_array().expect("steps").clone();
+        let step = serde_json::json!({"step_id": 99, "source": "user", "message": "Added."});
+        steps.push(step);
+        let n_steps = steps.len();
+        let added = with_member(&written, "/steps", &steps.into());
+        for n_steps in [n_steps, n_steps - 1] {
+            let path = "/final_metrics/total_steps";
+            let added = with_member(&added, path, &n_steps.into());
+            let stats = home(&added, to, from).1.restored;
+            assert_eq!((stats.added, stats.is_not_the_source()), (1, false), "{carry:?}");
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! In: an end mark of three carries, after two. Out: one carry is missing.
 
-use super::{RestoreStats, Restorer};
+use super::{RestoreStats, Restorer, totals::DocumentTotals};
 use crate::carry::totals::Shortfall;
 
 impl Restorer {
@@ -28,5 +28,10 @@ impl Restorer {
         self.stats.cut += u64::from(is_cut);
         self.stats.missing += missing;
         self.stats.miscounted += u64::from(is_miscounted);
+        // Edited or missing records are said themselves, and change the totals.
+        let agree = self.document_totals.as_ref().is_none_or(DocumentTotals::agree);
+        if !agree && !self.stats.is_not_the_source() {
+            self.stats.edited += 1;
+        }
     }
 }
