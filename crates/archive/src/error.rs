@@ -46,6 +46,11 @@ pub enum ConvertError {
     /// It was generated from its session's source, and has been edited since.
     #[error("was generated from its session and has been edited since; convert it separately")]
     Derived,
+    /// It was generated from its session's source, and has the name of the session, whose file has its name.
+    #[error(
+        "was generated for a sub-agent, and {0} is its session: exchange their names, or convert each in a folder of its own"
+    )]
+    Exchanged(String),
     /// It has several files, and is restored through the format that it was converted from last.
     #[error("comes from {0}")]
     Stepwise(&'static str),

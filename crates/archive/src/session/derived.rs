@@ -6,7 +6,10 @@ use std::{
     path::Path,
 };
 
-use conversion::{Agents, ConversionHistory, DerivedFile, Events, Report, Source};
+use conversion::{
+    Agents, ConversionHistory, DerivedFile, Events, Manifest, ManifestEntryKind, Report, Source,
+    conversion_history,
+};
 use core_model::{FileRole, Format};
 use sessions::{Companion, Input, SessionFiles};
 use storage::{AtomicFile, Finished};
@@ -102,6 +105,30 @@ impl Job {
             }
         }
         Ok(derived)
+    }
+
+    /// Returns the name of a file of a sub-agent that is a converted session, beside a main file that was derived.
+    pub(super) fn session_beside(
+        &self,
+        unit: &SessionFiles,
+        from: &'static Format,
+    ) -> Result<Option<String>, ConvertError> {
+        for Companion { input, role } in &unit.others {
+            if !matches!(role, FileRole::Agent(_)) {
+                continue;
+            }
+            let mut source = Source::new(self.open(input)?.file);
+            let mut sidecar = self.sidecar(input)?;
+            let found =
+                conversion_history(self.config.formats, from, &mut source, sidecar.as_mut())?;
+            let is_session = |manifest: &Manifest| {
+                manifest.entries.first().is_none_or(|it| it.kind == ManifestEntryKind::Main)
+            };
+            if !found.formats.is_empty() && found.manifest.as_ref().is_none_or(is_session) {
+                return Ok(Some(input.label()));
+            }
+        }
+        Ok(None)
     }
 
     /// Returns whether a derived transcript is as it was written; `None` if the file is not derived.

@@ -161,6 +161,11 @@ impl Job {
         }
         let conversion = self.conversion(from);
         let found = self.conversion_history(&conversion, &mut source, &mut self.sidecar(input)?)?;
+        if found.manifest.as_ref().is_some_and(Manifest::is_derived)
+            && let Some(session) = self.session_beside(unit, from)?
+        {
+            return Err(ConvertError::Exchanged(session));
+        }
         let direction = match (found.depth(self.config.to), found.formats.first()) {
             (Some(0), _) => Direction::Restore,
             (Some(_), Some(last)) => Direction::RestoreStepwise(last),

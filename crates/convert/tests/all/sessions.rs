@@ -545,6 +545,33 @@ fn a_derived_sub_agent_whose_file_is_gone_is_said() {
 }
 
 #[test]
+fn a_session_that_was_exchanged_with_its_sub_agent_is_refused() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let folder = tempfile::tempdir().expect("a folder");
+    let there = folder.path().join("there");
+    fs::create_dir(&there).expect("created");
+    let source = fixtures.join("sdk-stream/sub-agent.jsonl").display().to_string();
+    let main = there.join("s1.jsonl");
+    let path = main.display().to_string();
+    assert_eq!(convert(&[&source, "--to", "pi", "-o", &path]).0, 0);
+    let names: Vec<String> = read(&there).into_keys().collect();
+    let agent = names.iter().find(|name| name.starts_with("s1_")).expect("a sub-agent");
+    let agent = there.join(agent);
+    let (session, derived) = (fs::read(&main).expect("a file"), fs::read(&agent).expect("a file"));
+    fs::write(&main, derived).expect("written");
+    fs::write(&agent, session).expect("written");
+    for to in ["sdk-stream", "claude-code"] {
+        let home = folder.path().join(format!("{to}.jsonl")).display().to_string();
+        let (status, words) = convert(&[&path, "--to", to, "-o", &home]);
+        assert!(status == 2 && words.contains("exchange their names"), "{to}: {words}");
+        // A derived file alone is a session.
+        fs::rename(&agent, folder.path().join("elsewhere")).expect("renamed");
+        assert_eq!(convert(&[&path, "--to", to, "-o", &home]).0, 0, "{to}");
+        fs::rename(folder.path().join("elsewhere"), &agent).expect("renamed");
+    }
+}
+
+#[test]
 fn a_sub_agent_whose_file_is_gone_in_the_middle_of_a_chain_is_said() {
     let agent = Lines::new("s1", Some("aone")).prompt("One.").says("1");
     // No tool use names it.
