@@ -19,13 +19,31 @@ use std::{
     path::Path,
 };
 
-use storage::{is_url, without_query};
+use storage::{Excess, LineMeter, Metered, is_url, without_query};
 
 /// The version of the protocol.
 pub(crate) const VERSION: u64 = 1;
 
 /// The version in receipts.
 pub(crate) const TOOL: &str = env!("CARGO_PKG_VERSION");
+
+/// Limit on the bytes of a line of a plan or of receipts. A unit with a million sub-agents has fewer.
+const MAX_LINE: u64 = if cfg!(test) { 64 * 1024 } else { 256 * 1024 * 1024 };
+
+/// Returns a reader of a plan or of receipts that fails at a line that is too long, such as `/dev/zero`.
+fn metered<R: Read>(reader: R) -> Metered<R> {
+    Metered { reader, meter: LineMeter::new(MAX_LINE) }
+}
+
+/// Explains the error of a reader with a line that is too long.
+fn explained(error: io::Error) -> io::Error {
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<Excess>()) {
+        Some(Excess::Line(max)) => io::Error::other(format!(
+            "a line has more than {max} bytes: it is no unit of a plan and no receipt"
+        )),
+        _ => error,
+    }
+}
 
 /// Opens a plan, or a file of receipts; standard input for `-`.
 ///

@@ -13,7 +13,7 @@ use jsonl::Stream;
 use sessions::Bytes;
 use tempfile::SpooledTempFile;
 
-use super::{named, open};
+use super::{explained, metered, named, open};
 
 /// Limit on the bytes of standard input in memory.
 const MAX_IN_MEMORY: usize = 1024 * 1024;
@@ -60,7 +60,7 @@ impl KeptLines {
 
     fn copied(bytes: &mut dyn Read) -> io::Result<SpooledTempFile> {
         let mut copied = SpooledTempFile::new(MAX_IN_MEMORY);
-        io::copy(bytes, &mut copied)?;
+        io::copy(&mut metered(bytes), &mut copied).map_err(explained)?;
         Ok(copied)
     }
 
@@ -75,8 +75,8 @@ impl KeptLines {
     ) -> io::Result<()> {
         self.file.rewind()?;
         self.at = None;
-        let mut stream = Stream::new(&mut self.file);
-        while let Some((number, line)) = stream.next_filled()? {
+        let mut stream = Stream::new(metered(&mut self.file));
+        while let Some((number, line)) = stream.next_filled().map_err(explained)? {
             let Some(place) = LinePlace::of(&line) else {
                 return Err(io::Error::other(format!("line {number} is longer than 4 GiB")));
             };

@@ -11,7 +11,10 @@ use std::{
 
 use jsonl::Stream;
 
-use super::planned::{Malformed, Planned};
+use super::{
+    explained, metered,
+    planned::{Malformed, Planned},
+};
 
 /// Limit on waiting units.
 const MAX_WAITING: usize = 256;
@@ -86,7 +89,7 @@ impl Queue {
     /// Returns an error if the plan cannot be read.
     pub fn take(&self, max_units: usize, max_bytes: u64) -> io::Result<Vec<Line>> {
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut taken, mut n_bytes) = (Vec::new(), 0);
+        let (mut taken, mut n_bytes) = (Vec::new(), 0_u64);
         while taken.len() < max_units && n_bytes < max_bytes {
             let next = match taken.is_empty() {
                 true => lines.recv().ok(),
@@ -94,7 +97,8 @@ impl Queue {
             };
             let Some(line) = next else { break };
             let line = line?;
-            n_bytes += line.as_ref().map_or(0, |planned| planned.bytes);
+            // A stranger's plan may have any number.
+            n_bytes = line.as_ref().map_or(0, |planned| planned.bytes).saturating_add(n_bytes);
             taken.push(line);
         }
         Ok(taken)
@@ -106,9 +110,9 @@ fn read(
     shard: Option<Shard>,
     to: &SyncSender<io::Result<Line>>,
 ) -> io::Result<()> {
-    let mut stream = Stream::new(plan);
+    let mut stream = Stream::new(metered(plan));
     let (mut number, mut line_idx) = (0, 0);
-    while let Some(line) = stream.next()? {
+    while let Some(line) = stream.next().map_err(explained)? {
         number += 1;
         if line.is_blank() {
             continue;
@@ -153,5 +157,24 @@ mod tests {
         let lacks = Malformed::Lacks("id");
         let expected = [(2, Malformed::Version), (3, Malformed::NotJson), (4, lacks)];
         assert_eq!(lines, expected.map(Err));
+    }
+
+    #[test]
+    fn an_endless_line_is_refused_and_sizes_do_not_overflow() {
+        let queue = Queue::read(io::repeat(0), None).expect("a thread");
+        let error = queue.take(9, 9).expect_err("no plan").to_string();
+        assert!(error.starts_with("a line has more than 65536 bytes: it is no unit"), "{error}");
+        let start = r#"{"v":1,"id":"a","main":"/a","subs":[],"etag":"","root":"/o","out":"/o/a""#;
+        let unit =
+            |bytes: u64| format!("{start},\"options\":[],\"digest\":\"0\",\"bytes\":{bytes}}}\n");
+        let plan = [unit(u64::MAX - 1), unit(u64::MAX - 1)].concat();
+        let queue = Queue::read(io::Cursor::new(plan), None).expect("a thread");
+        let mut n_taken = 0;
+        while let Ok(taken) = queue.take(9, u64::MAX)
+            && !taken.is_empty()
+        {
+            n_taken += taken.len();
+        }
+        assert_eq!(n_taken, 2);
     }
 }

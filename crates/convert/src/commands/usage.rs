@@ -3,7 +3,12 @@
 mod group;
 mod print;
 
-use std::{borrow::Borrow, fs, io, path::PathBuf};
+use std::{
+    borrow::Borrow,
+    fs::File,
+    io::{self, Read},
+    path::PathBuf,
+};
 
 use archive::Status;
 use clap::ValueHint;
@@ -117,8 +122,15 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
 /// Returns a message if the table cannot be read.
 fn prices(args: &Args) -> Result<Prices, String> {
     let Some(path) = &args.prices else { return Ok(Prices::known()) };
+    /// Limit on the bytes of a table.
+    const MAX_TABLE: u64 = 1024 * 1024;
     let of_path = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let table = fs::read_to_string(path).map_err(|error| of_path(&error))?;
+    let mut table = String::new();
+    let file = File::open(path).map_err(|error| of_path(&error))?;
+    file.take(MAX_TABLE + 1).read_to_string(&mut table).map_err(|error| of_path(&error))?;
+    if table.len() as u64 > MAX_TABLE {
+        return Err(of_path(&"a table of prices has at most 1 MiB"));
+    }
     Prices::parse(&table).map_err(|error| of_path(&error))
 }
 

@@ -71,14 +71,16 @@ impl Summary {
         }
         let figures = &report.figures;
         self.from.extend(figures.from);
-        self.bytes_in += figures.bytes_in;
-        self.lines_out += figures.lines_out;
-        self.n_damaged += figures.n_damaged;
+        // The numbers of a stranger's receipts may be any.
+        let add = |sum: &mut u64, n: u64| *sum = sum.saturating_add(n);
+        add(&mut self.bytes_in, figures.bytes_in);
+        add(&mut self.lines_out, figures.lines_out);
+        add(&mut self.n_damaged, figures.n_damaged);
         for (kind, field, n) in &figures.losses {
             if *kind != LossKind::Invented {
-                *self.losses.entry((&**field).into()).or_default() += n;
+                add(self.losses.entry((&**field).into()).or_default(), *n);
             }
-            *self.by_kind.entry((*kind, (&**field).into())).or_default() += n;
+            add(self.by_kind.entry((*kind, (&**field).into())).or_default(), *n);
         }
     }
 

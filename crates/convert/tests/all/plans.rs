@@ -125,3 +125,35 @@ fn a_new_folder_and_the_folder_of_an_earlier_run_need_no_name() {
         assert_eq!(place.work(&[]).0, "ok", "{root}");
     }
 }
+
+#[test]
+fn the_numbers_of_a_stranger_do_not_overflow() {
+    let place = Place::new();
+    place.plan_to("out");
+    let worked = place.run(&["work", "plan"]);
+    let mut receipt: Value = serde_json::from_slice(&worked.stdout).expect("a receipt");
+    receipt["ms"] = json!(u64::MAX);
+    let mut file = receipt["files"][0].clone();
+    for name in ["bytes_in", "lines_out", "damaged"] {
+        file[name] = json!(u64::MAX);
+    }
+    file["losses"] = json!({"dropped x": u64::MAX});
+    receipt["files"] = json!([file, file]);
+    fs::write(place.path("receipts"), receipt.to_string() + "\n").expect("written");
+    let merged = place.run(&["merge", "--plan", "plan", "receipts", "--report", "report"]);
+    let said = String::from_utf8_lossy(&merged.stderr);
+    assert_eq!(merged.status.code(), Some(0), "{said}");
+    let report = fs::read_to_string(place.path("report")).expect("a report");
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    let totals = &report.as_array().and_then(|objects| objects.last()).expect("totals")["totals"];
+    assert_eq!(totals["bytes_in"], json!(u64::MAX), "{totals}");
+}
+
+#[test]
+#[cfg(unix)]
+fn an_endless_file_is_no_table_of_prices() {
+    let place = Place::new();
+    let too_long = place.run(&["usage", "--prices", "/dev/zero", "in"]);
+    let said = String::from_utf8_lossy(&too_long.stderr);
+    assert!(too_long.status.code() == Some(2) && said.contains("at most 1 MiB"), "{said}");
+}
