@@ -76,6 +76,9 @@ pub(crate) const LONG: usize = 32;
 /// Number of lines that are kept for reuse with their buffers.
 const MAX_FREE: usize = 4 * 1024;
 
+/// Limit in bytes on each buffer of a line that is kept for reuse. A long part of a line is in memory once: in its line.
+const MAX_ROOM: usize = 1024 * 1024;
+
 /// The open lines, and lines for reuse.
 #[derive(Debug, Default)]
 pub(crate) struct Drafts {
@@ -102,8 +105,11 @@ impl Drafts {
     pub(crate) fn release(&mut self, id: LineId) {
         let is_many = self.free.len() >= MAX_FREE;
         let draft = self.line_mut(id);
-        if is_many {
-            (draft.bytes, draft.copied) = (Vec::new(), Vec::new());
+        if is_many || draft.bytes.capacity() > MAX_ROOM {
+            draft.bytes = Vec::new();
+        }
+        if is_many || draft.copied.capacity() > MAX_ROOM / size_of::<Copied>() {
+            draft.copied = Vec::new();
         }
         draft.bytes.clear();
         (draft.is_derived, draft.is_touched, draft.n_repeated) = (false, false, 0);
@@ -238,5 +244,21 @@ impl Source {
     pub(crate) fn find(&self, slice: &str) -> Option<usize> {
         let from = (slice.as_ptr() as usize).checked_sub(self.address)?;
         (from + slice.len() <= self.length && !slice.is_empty()).then_some(from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_leaves_no_memory() {
+        let mut drafts = Drafts::default();
+        for (length, is_kept) in [(MAX_ROOM, true), (MAX_ROOM + 1, false)] {
+            let id = drafts.open();
+            drafts.line_mut(id).bytes = Vec::with_capacity(length);
+            drafts.release(id);
+            assert_eq!(drafts.line(id).bytes.capacity() > 0, is_kept, "{length}");
+        }
     }
 }

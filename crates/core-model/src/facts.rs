@@ -8,6 +8,10 @@ mod calls;
 mod event_facts;
 mod log;
 
+use std::sync::Arc;
+
+use jsonl::Text;
+
 pub use self::log::{FactLog, LoggedEvent};
 use self::{
     calls::SharedCalls,
@@ -49,8 +53,8 @@ pub struct Facts {
     /// Whether a message in the user's role has content other than tool results, sub-agents
     /// included.
     pub has_user_text: bool,
-    /// The winning title and its rank.
-    pub title: Option<(TitleRank, String)>,
+    /// The winning title and its rank. A writer shares the text, which may be long.
+    pub title: Option<(TitleRank, Arc<str>)>,
     /// Whether the source has start events of sessions or interactions.
     pub has_start: bool,
     /// Whether an outcome is in the source.
@@ -68,9 +72,15 @@ const MAX_LISTED: usize = 32;
 impl Facts {
     /// Returns whether a title is the one that wins so far.
     pub fn has_title(&self, title: &Title<'_>) -> bool {
-        let wins =
-            |(rank, text): &(TitleRank, String)| *rank == title.rank && text == title.text.as_str();
+        let wins = |(rank, text): &(TitleRank, Arc<str>)| {
+            *rank == title.rank && **text == *title.text.as_str()
+        };
         self.title.as_ref().is_some_and(wins)
+    }
+
+    /// Returns whether a text is the title that wins so far, of any rank.
+    pub fn has_title_text(&self, text: Text<'_>) -> bool {
+        self.title.as_ref().is_some_and(|(_, winner)| **winner == *text.as_str())
     }
 
     /// Creates the facts of a session with an id, a JSON string, if known.
@@ -125,7 +135,7 @@ impl Facts {
         if let Some((rank, text)) = event.title {
             let wins = self.title.as_ref().is_none_or(|(known, _)| *known <= rank);
             if wins {
-                self.title = Some((rank, text.to_owned()));
+                self.title = Some((rank, text.into()));
             }
         }
         self.has_user_text |= event.has_user_text;

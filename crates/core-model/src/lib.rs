@@ -40,6 +40,7 @@ mod id;
 mod ids;
 mod input;
 mod interactions;
+mod known_title;
 mod layout;
 mod loss;
 mod members;
@@ -106,6 +107,7 @@ pub use self::{
     ids::{ByHash, Hashes, IdHasher, IdSet, is_uuid},
     input::{Input, InputJson},
     interactions::{Interaction, Interactions},
+    known_title::KnownTitle,
     layout::{
         Agent, AgentIds, Description, Evidence, FileRole, Layout, LayoutFile, Link, Linked,
         Missing, NamedAgents, Owner, SessionTree, Sidechain, Sidechains, folder_of, main_file,

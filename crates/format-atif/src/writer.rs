@@ -17,8 +17,8 @@ mod step;
 mod user;
 
 use core_model::{
-    Body, Event, EventWriter, Facts, IdHasher, Message, Options, Output, ResponseUsage, Role,
-    Tokens,
+    Body, Event, EventWriter, Facts, IdHasher, KnownTitle, Message, Options, Output, ResponseUsage,
+    Role, Tokens,
 };
 
 use jsonl::{Text, json_string};
@@ -37,7 +37,7 @@ struct DocumentWriter {
     facts: Facts,
     has_head: bool,
     /// The titles in a restored head, as written; `None` if the head is not restored.
-    restored_titles: Option<Vec<String>>,
+    restored_titles: Option<Vec<KnownTitle>>,
     /// The name of the format that the session was read from.
     agent: &'static str,
     /// The model of the first start that names one, a JSON string.
@@ -84,9 +84,9 @@ impl EventWriter for DocumentWriter {
             Body::Title(title) => {
                 // The head has the title, unless it was restored with another one.
                 let text = title.text.as_str();
-                let wins = self.facts.title.as_ref().is_some_and(|(_, winner)| winner == text);
+                let wins = self.facts.has_title_text(title.text);
                 let titles = self.restored_titles.as_ref();
-                let is_in_head = titles.is_none_or(|titles| titles.iter().any(|it| it == text));
+                let is_in_head = titles.is_none_or(|titles| titles.iter().any(|it| it.is(text)));
                 if !wins || !is_in_head {
                     return out.lose_record(event);
                 }
@@ -119,7 +119,7 @@ impl EventWriter for DocumentWriter {
                 self.has_head = true;
                 let titles = self.restored_titles.get_or_insert_default();
                 if let Body::Title(title) = &event.body {
-                    titles.push(title.text.as_str().to_owned());
+                    titles.push(KnownTitle::of(title.text.as_str()));
                 }
             }
             Entry::Step(_) if event.nth == 0 => {

@@ -17,8 +17,8 @@ mod thread;
 mod user;
 
 use core_model::{
-    Block, Body, Context, Event, EventWriter, Facts, LossKind, Output, Place, Role, Start,
-    TitleRank, is_accepted_tool_id, iso_millis, millis, replacement_tool_name,
+    Block, Body, Context, Event, EventWriter, Facts, KnownTitle, LossKind, Output, Place, Role,
+    Start, TitleRank, is_accepted_tool_id, iso_millis, millis, replacement_tool_name,
 };
 use jsonl::{Text, json_string};
 
@@ -60,7 +60,7 @@ pub struct ClaudeCodeWriter {
     /// Whether a line was written since the last resumed line.
     is_dirty: bool,
     /// The last title in the output.
-    written_title: Option<String>,
+    written_title: KnownTitle,
     /// Whether a title was read that is not in the output yet.
     has_new_title: bool,
     /// Whether a title was read.
@@ -201,11 +201,9 @@ impl EventWriter for ClaudeCodeWriter {
                 if event.context.time.is_some() {
                     out.lose(LossKind::Dropped, event.vocabulary.time);
                 }
-                let is_written = self.written_title.as_deref() == Some(title.text.as_str());
-                self.has_new_title |= !is_written;
+                self.has_new_title |= !self.written_title.is(title.text.as_str());
                 self.has_read_title = true;
-                let wins = |(_, text): &(_, String)| text == title.text.as_str();
-                if !self.facts.title.as_ref().is_some_and(wins) {
+                if !self.facts.has_title_text(title.text) {
                     return out.lose_record(event);
                 }
             }
@@ -239,7 +237,7 @@ impl EventWriter for ClaudeCodeWriter {
         self.is_dirty = false;
         self.has_resumed = true;
         if let Body::Title(title) = &event.body {
-            self.written_title = Some(title.text.as_str().to_owned());
+            self.written_title.set(title.text.as_str());
             self.written_rank = self.written_rank.max(Some(title.rank));
         }
         if let Some(mode) = event.context.permission_mode {

@@ -17,9 +17,11 @@ mod notice;
 mod pen;
 mod result;
 
+use std::sync::Arc;
+
 use core_model::{
-    Block, Body, Event, EventWriter, Facts, Hashes, IdHasher, LineId, Message, Options, Output,
-    Role,
+    Block, Body, Event, EventWriter, Facts, Hashes, IdHasher, KnownTitle, LineId, Message, Options,
+    Output, Role, TitleRank,
 };
 use jsonl::Text;
 
@@ -41,7 +43,7 @@ pub(crate) fn create(_options: &Options, facts: Facts) -> Box<dyn EventWriter> {
         n_results: 0,
         called: Hashes::default(),
         ending: Ending::default(),
-        title: None,
+        title: KnownTitle::default(),
         has_new_title: false,
         has_written: false,
         has_ended: false,
@@ -68,7 +70,7 @@ struct SessionWriter {
     hasher: IdHasher,
     ending: Ending,
     /// The last title in the output.
-    title: Option<String>,
+    title: KnownTitle,
     has_new_title: bool,
     /// Whether a line was written since the last resumed line.
     has_written: bool,
@@ -111,14 +113,13 @@ impl EventWriter for SessionWriter {
                 self.has_ended = true;
             }
             Body::Title(title) => {
-                let winner = self.facts.title.as_ref();
-                let is_winner = winner.is_some_and(|(_, text)| text == title.text.as_str());
+                let is_winner = self.facts.has_title_text(title.text);
                 // A title is written after a header.
                 if !is_winner || self.has_resumed && !self.has_header {
                     pen.out.lose_record(event);
                 } else if self.facts.has_outcome && self.has_header && self.title.is_none() {
                     // A source with an outcome has it after its title.
-                    self.title = Some(title.text.as_str().to_owned());
+                    self.title.set(title.text.as_str());
                     let line = closing::write_title(title.text, pen.out);
                     self.emit_after_response(line, pen.out);
                 }
@@ -132,7 +133,9 @@ impl EventWriter for SessionWriter {
 
     fn learn(&mut self, facts: &Facts) -> bool {
         // Titles are compared with the last one, and written if there is an outcome.
-        let ending = |facts: &Facts| (facts.title.clone(), facts.has_outcome);
+        fn ending(facts: &Facts) -> (Option<&(TitleRank, Arc<str>)>, bool) {
+            (facts.title.as_ref(), facts.has_outcome)
+        }
         let is_same = self.facts.has_head_of(facts)
             && (!self.has_new_title || ending(&self.facts) == ending(facts));
         self.facts.title.clone_from(&facts.title);
@@ -147,7 +150,7 @@ impl EventWriter for SessionWriter {
         match &event.body {
             Body::Start(_) => self.has_header = true,
             Body::Message(message) => self.resume_message(message, out),
-            Body::Title(title) => self.title = Some(title.text.as_str().to_owned()),
+            Body::Title(title) => self.title.set(title.text.as_str()),
             _ => self.close_response(out),
         }
     }
@@ -164,7 +167,7 @@ impl EventWriter for SessionWriter {
         if let Some((_, title)) = &self.facts.title
             && self.has_header
             && (self.has_written || self.has_new_title)
-            && self.title.as_ref() != Some(title)
+            && !self.title.is(title)
             && let Some(title) = Text::new(title)
         {
             let line = closing::write_title(title, out);

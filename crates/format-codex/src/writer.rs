@@ -24,8 +24,8 @@ mod usage;
 mod user;
 
 use core_model::{
-    Block, Body, Event, EventWriter, Facts, IdHasher, LineId, Message, Options, Output, Role,
-    Title, uuid_of_name,
+    Block, Body, Event, EventWriter, Facts, IdHasher, KnownTitle, LineId, Message, Options, Output,
+    Role, Title, uuid_of_name,
 };
 use jsonl::Text;
 
@@ -56,7 +56,7 @@ struct SessionWriter {
     /// The boundary of a compaction whose summary follows.
     boundary: Option<Boundary>,
     /// The last title in the output.
-    title: Option<String>,
+    title: KnownTitle,
     /// Whether a title was read.
     has_new_title: bool,
     hasher: IdHasher,
@@ -88,8 +88,7 @@ impl EventWriter for SessionWriter {
             Body::Outcome(outcome) => self.write_outcome(event, outcome, out),
             Body::Title(title) => {
                 self.has_new_title = true;
-                let wins = |(_, text): &(_, String)| text == title.text.as_str();
-                if !self.facts.title.as_ref().is_some_and(wins) {
+                if !self.facts.has_title_text(title.text) {
                     return out.lose_record(event);
                 }
                 self.write_title(event, title, out);
@@ -129,7 +128,7 @@ impl EventWriter for SessionWriter {
                 }
                 self.has_meta = true;
             }
-            Body::Title(title) => self.title = Some(title.text.as_str().to_owned()),
+            Body::Title(title) => self.title.set(title.text.as_str()),
             Body::Message(message) => {
                 self.n_turns = self.n_turns.saturating_add(usize::from(message.is_prompt()));
                 self.has_prompt |= message.is_prompt();
@@ -150,13 +149,14 @@ impl EventWriter for SessionWriter {
     fn finish(&mut self, out: &mut Output) {
         self.flush(out);
         self.end_turn(out);
-        let title = self.facts.title.as_ref().map(|(_, title)| title.clone());
-        if let Some(title) = title.filter(|_| self.is_dirty)
-            && self.title.as_ref() != Some(&title)
-            && let Some(title) = Text::new(&title)
+        let title = self.facts.title.take();
+        if let (true, Some((_, title))) = (self.is_dirty, &title)
+            && !self.title.is(title)
+            && let Some(title) = Text::new(title)
         {
             self.put_title(title, out);
         }
+        self.facts.title = title;
         self.is_dirty = false;
     }
 }
@@ -183,14 +183,14 @@ impl SessionWriter {
     /// Writes the title of the session, unless the output has it.
     fn write_title(&mut self, event: &Event<'_>, title: &Title<'_>, out: &mut Output) {
         out.drop_time(event);
-        if self.title.as_deref() != Some(title.text.as_str()) {
+        if !self.title.is(title.text.as_str()) {
             self.is_dirty = true;
             self.put_title(title.text, out);
         }
     }
 
     fn put_title(&mut self, title: Text<'_>, out: &mut Output) {
-        self.title = Some(title.as_str().to_owned());
+        self.title.set(title.as_str());
         let line = self.open_derived("event_msg", out);
         out.put(line, "\"type\":\"thread_name_updated\",\"thread_id\":");
         out.put_string(line, &self.thread_id);

@@ -23,8 +23,8 @@ mod usage;
 mod user;
 
 use core_model::{
-    Block, Body, Content, Event, EventWriter, Facts, IdHasher, IdSet, LossKind, Message, Options,
-    Output, Role, Title,
+    Block, Body, Content, Event, EventWriter, Facts, IdHasher, IdSet, KnownTitle, LossKind,
+    Message, Options, Output, Role, Title,
 };
 use jsonl::{Text, json_string};
 
@@ -72,7 +72,7 @@ struct SessionWriter {
     /// The git branch in the first line, as written in the source.
     git_branch: Option<String>,
     /// The last title in the output.
-    title: Option<String>,
+    title: KnownTitle,
     /// Whether a line was written since the last resumed line.
     is_dirty: bool,
     /// Whether the session has a message.
@@ -89,8 +89,7 @@ impl EventWriter for SessionWriter {
             Body::Notice(notice) => self.write_notice(event, notice, out),
             Body::Outcome(outcome) => self.write_outcome(event, outcome, out),
             Body::Title(title) => {
-                let wins = |(_, text): &(_, String)| text == title.text.as_str();
-                if !self.facts.title.as_ref().is_some_and(wins) {
+                if !self.facts.has_title_text(title.text) {
                     return out.lose_record(event);
                 }
                 self.write_title(event, title, out);
@@ -115,7 +114,7 @@ impl EventWriter for SessionWriter {
                 self.has_start = true;
                 self.note_model(start.model);
             }
-            Body::Title(title) => self.title = Some(title.text.as_str().to_owned()),
+            Body::Title(title) => self.title.set(title.text.as_str()),
             Body::Message(message) => self.resume_message(message),
             _ => {}
         }
@@ -125,15 +124,16 @@ impl EventWriter for SessionWriter {
         self.flush(out);
         self.flush_early(out);
         self.speaker = None;
-        let title = self.facts.title.as_ref().map(|(_, title)| title.clone());
-        if let Some(title) = title.filter(|_| self.is_dirty)
-            && self.title.as_ref() != Some(&title)
-            && let Some(title) = Text::new(&title)
+        let title = self.facts.title.take();
+        if let (true, Some((_, title))) = (self.is_dirty, &title)
+            && !self.title.is(title)
+            && let Some(title) = Text::new(title)
         {
             let id = out.uuid_at_end("title", 0);
             let line = self.thread.open_derived(&id, out);
             self.put_title(line, title, out);
         }
+        self.facts.title = title;
         self.is_dirty = false;
     }
 }
@@ -184,7 +184,7 @@ impl SessionWriter {
 
     /// Writes the title of the session, unless the output has it.
     fn write_title(&mut self, event: &Event<'_>, title: &Title<'_>, out: &mut Output) {
-        if self.title.as_deref() == Some(title.text.as_str()) {
+        if self.title.is(title.text.as_str()) {
             out.drop_ids(event);
             return out.drop_time(event);
         }
@@ -195,7 +195,7 @@ impl SessionWriter {
     }
 
     fn put_title(&mut self, line: thread::Line, title: Text<'_>, out: &mut Output) {
-        self.title = Some(title.as_str().to_owned());
+        self.title.set(title.as_str());
         self.is_dirty = true;
         out.put(line.id, "\"type\":\"session.title_changed\",\"data\":{\"title\":");
         out.put_string(line.id, &title.decode());

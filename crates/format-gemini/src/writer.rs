@@ -14,7 +14,8 @@ mod thread;
 mod user;
 
 use core_model::{
-    Block, Body, Event, EventWriter, Facts, IdHasher, Message, Options, Output, Role, Title,
+    Block, Body, Event, EventWriter, Facts, IdHasher, KnownTitle, Message, Options, Output, Role,
+    Title,
 };
 use jsonl::Text;
 
@@ -44,7 +45,7 @@ struct SessionWriter {
     /// The tokens before the compaction whose summary follows, as written.
     pre_tokens: Option<String>,
     /// The last title in the output.
-    title: Option<String>,
+    title: KnownTitle,
     /// Whether a line was written since the last resumed line.
     is_dirty: bool,
 }
@@ -58,8 +59,7 @@ impl EventWriter for SessionWriter {
             Body::Notice(notice) => self.write_notice(event, notice, out),
             Body::Outcome(outcome) => self.write_outcome(event, outcome, out),
             Body::Title(title) => {
-                let wins = |(_, text): &(_, String)| text == title.text.as_str();
-                if !self.facts.title.as_ref().is_some_and(wins) {
+                if !self.facts.has_title_text(title.text) {
                     return out.lose_record(event);
                 }
                 self.write_title(event, title, out);
@@ -80,7 +80,7 @@ impl EventWriter for SessionWriter {
         self.is_dirty = false;
         self.thread.resume(&event.context);
         match &event.body {
-            Body::Title(title) => self.title = Some(title.text.as_str().to_owned()),
+            Body::Title(title) => self.title.set(title.text.as_str()),
             Body::Message(message) => {
                 for (block, _) in message.blocks() {
                     match block {
@@ -99,7 +99,7 @@ impl EventWriter for SessionWriter {
     fn finish(&mut self, out: &mut Output) {
         self.close_response(out);
         if let (true, Some((_, title))) = (self.is_dirty, &self.facts.title)
-            && self.title.as_ref() != Some(title)
+            && !self.title.is(title)
             && let Some(title) = Text::new(title)
         {
             let line = self.thread.open_derived(&out.uuid_at_end("title", 0), out);
@@ -126,11 +126,11 @@ impl SessionWriter {
 
     /// Writes the title of the session, unless the output has it.
     fn write_title(&mut self, event: &Event<'_>, title: &Title<'_>, out: &mut Output) {
-        if self.title.as_deref() == Some(title.text.as_str()) {
+        if self.title.is(title.text.as_str()) {
             out.drop_ids(event);
             return out.drop_time(event);
         }
-        self.title = Some(title.text.as_str().to_owned());
+        self.title.set(title.text.as_str());
         // Derived: a new title does not replace the line of an old one.
         let line = self.thread.open_title(event, out);
         notice::put_title(&line, title.text, out);

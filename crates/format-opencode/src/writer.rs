@@ -78,8 +78,7 @@ impl EventWriter for SessionWriter {
             Body::Start(start) => losses::count_start(event, start, out),
             Body::Message(message) => self.write_message(event, message, out),
             Body::Title(title) => {
-                let wins = |(_, text): &(_, String)| text == title.text.as_str();
-                if !self.facts.title.as_ref().is_some_and(wins) {
+                if !self.facts.has_title_text(title.text) {
                     return out.lose_record(event);
                 }
                 out.drop_ids(event);

@@ -18,7 +18,8 @@ mod thread;
 mod user;
 
 use core_model::{
-    Body, Event, EventWriter, Facts, IdHasher, LossKind, Message, Options, Output, Role, Title,
+    Body, Event, EventWriter, Facts, IdHasher, KnownTitle, LossKind, Message, Options, Output,
+    Role, Title,
 };
 use jsonl::{Text, json_string};
 
@@ -55,7 +56,7 @@ struct SessionWriter {
     /// The tokens before the compaction whose summary follows, as written.
     pre_tokens: Option<String>,
     /// The last title in the output.
-    title: Option<String>,
+    title: KnownTitle,
     /// Whether a title was read.
     has_new_title: bool,
     /// Whether a line was written since the last resumed line.
@@ -72,8 +73,7 @@ impl EventWriter for SessionWriter {
             Body::Outcome(outcome) => self.write_outcome(event, outcome, out),
             Body::Title(title) => {
                 self.has_new_title = true;
-                let wins = |(_, text): &(_, String)| text == title.text.as_str();
-                if !self.facts.title.as_ref().is_some_and(wins) {
+                if !self.facts.has_title_text(title.text) {
                     return out.lose_record(event);
                 }
                 self.write_title(event, title, out);
@@ -102,7 +102,7 @@ impl EventWriter for SessionWriter {
         self.thread.resume(&event.context);
         match &event.body {
             Body::Start(_) => self.has_header = true,
-            Body::Title(title) => self.title = Some(title.text.as_str().to_owned()),
+            Body::Title(title) => self.title.set(title.text.as_str()),
             Body::Message(message) => self.resume_message(message),
             _ => {}
         }
@@ -112,7 +112,7 @@ impl EventWriter for SessionWriter {
         self.close_response(out);
         self.flush_early(out);
         if let (true, Some((_, title))) = (self.is_dirty, &self.facts.title)
-            && self.title.as_ref() != Some(title)
+            && !self.title.is(title)
             && let Some(title) = Text::new(title)
         {
             let id = out.uuid_at_end("title", 0);
@@ -141,11 +141,11 @@ impl SessionWriter {
 
     /// Writes the title of the session, unless the output has it.
     fn write_title(&mut self, event: &Event<'_>, title: &Title<'_>, out: &mut Output) {
-        if self.title.as_deref() == Some(title.text.as_str()) {
+        if self.title.is(title.text.as_str()) {
             out.drop_ids(event);
             return out.drop_time(event);
         }
-        self.title = Some(title.text.as_str().to_owned());
+        self.title.set(title.text.as_str());
         // Derived: a new title does not replace the line of an old one.
         let line = self.thread.open_title(event, out);
         out.put(line.id, ",\"name\":");

@@ -60,7 +60,7 @@ pub(crate) struct WrittenStart {
 #[derive(Debug)]
 pub(crate) struct WrittenTitle {
     /// The title, as written.
-    pub(crate) text: String,
+    pub(crate) text: Arc<str>,
     pub(crate) guards: WrittenGuards,
 }
 
@@ -341,8 +341,9 @@ impl<'c> Surveyor<'c> {
             && to.title_place.is_some()
             && !from.framing.is_document()
             && survey.facts.has_title(title)
+            && let Some((_, text)) = &survey.facts.title
         {
-            let text = title.text.as_str().to_owned();
+            let text = Arc::clone(text);
             survey.title =
                 Some(WrittenTitle { text, guards: WrittenGuards::of(from, line, event) });
         }

@@ -78,8 +78,8 @@ impl DocumentWriter {
             }
         }
         out.put(line, if separator == "," { "}}" } else { "}" });
-        let title = self.facts.title.as_ref().map(|(_, title)| Some(title.clone()));
-        let title = title.and_then(|title| fact(&title)).map(|title| format!("\"title\":{title}"));
+        let title = self.facts.title.as_ref().and_then(|(_, title)| Text::new(title));
+        let title = title.map(|title| format!("\"title\":{}", json_string(&title.decode())));
         json::put_extra(line, &title.unwrap_or_default(), out);
         out.put(line, "}");
         out.emit_as(line, DocumentPart::Head);

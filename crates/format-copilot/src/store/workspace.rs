@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn a_written_title_is_read_again() {
         let mut facts = Facts::default();
-        facts.title = Some((TitleRank::Model, "\"A \\\"trip\\\":\\n to\"".to_owned()));
+        facts.title = Some((TitleRank::Model, "\"A \\\"trip\\\":\\n to\"".into()));
         facts.start = Some("\"2026-01-01T00:00:00.000Z\"".to_owned());
         let (name, bytes) = write_workspace(&facts, "/p q", "069c");
         let expected = "id: 069c\ncwd: \"/p q\"\nclient_name: github/cli\nname: \"A \\\"trip\\\": to\"\n\

@@ -20,8 +20,8 @@ mod user;
 use std::{collections::VecDeque, sync::Arc};
 
 use core_model::{
-    Block, Body, ByHash, Event, EventWriter, Facts, IdHasher, IdSet, Message, OpenCalls, Options,
-    Output, Role, Title, ToolNames,
+    Block, Body, ByHash, Event, EventWriter, Facts, IdHasher, IdSet, KnownTitle, Message,
+    OpenCalls, Options, Output, Role, Title, ToolNames,
 };
 use jsonl::Text;
 
@@ -70,7 +70,7 @@ struct SessionWriter {
     /// The time of the last line with a time, in milliseconds since 1970.
     last: i64,
     /// The last title in the output, a JSON string.
-    title: Option<String>,
+    title: KnownTitle,
     /// Whether a line was written since the last resumed line.
     is_dirty: bool,
 }
@@ -84,8 +84,7 @@ impl EventWriter for SessionWriter {
             Body::Notice(notice) => self.write_notice(event, notice, out),
             Body::Outcome(outcome) => self.write_outcome(event, outcome, out),
             Body::Title(title) => {
-                let wins = |(_, text): &(_, String)| text == title.text.as_str();
-                if self.is_document || !self.facts.title.as_ref().is_some_and(wins) {
+                if self.is_document || !self.facts.has_title_text(title.text) {
                     return out.lose_record(event);
                 }
                 self.write_title(event, title, out);
@@ -108,7 +107,7 @@ impl EventWriter for SessionWriter {
             self.used.insert(&id.decode());
         }
         match &event.body {
-            Body::Title(title) => self.title = Some(title.text.as_str().to_owned()),
+            Body::Title(title) => self.title.set(title.text.as_str()),
             Body::Message(message) => self.resume_message(message),
             _ => {}
         }
@@ -117,7 +116,7 @@ impl EventWriter for SessionWriter {
     fn finish(&mut self, out: &mut Output) {
         self.flush(out);
         if let (true, Some((_, title))) = (self.is_dirty && !self.is_document, &self.facts.title)
-            && self.title.as_ref() != Some(title)
+            && !self.title.is(title)
             && let Some(title) = Text::new(title)
         {
             let line = out.open_derived();
@@ -146,10 +145,10 @@ impl SessionWriter {
     fn write_title(&mut self, event: &Event<'_>, title: &Title<'_>, out: &mut Output) {
         out.drop_ids(event);
         out.drop_time(event);
-        if self.title.as_deref() == Some(title.text.as_str()) {
+        if self.title.is(title.text.as_str()) {
             return;
         }
-        self.title = Some(title.text.as_str().to_owned());
+        self.title.set(title.text.as_str());
         // Derived: a new title does not replace the line of an old one.
         let line = out.open_derived();
         notice::put_title(line, title.text, out);
