@@ -132,6 +132,21 @@ impl<R: Read> Document<R> {
         Ok(self.take(length, unit))
     }
 
+    /// Frees the memory of a long unit that was returned, unless much is held behind it.
+    ///
+    /// ```
+    /// # use jsonl::{Document, UnitScanner};
+    /// let (mut document, mut scanner) = (Document::new(&br#"{"id":1,"m":[]}"#[..], &["m"]), UnitScanner::default());
+    /// let unit = document.next()?.expect("a unit");
+    /// let (glue, value) = scanner.scan_glue(&unit, &["m"]).expect("glue with members");
+    /// document.shrink();
+    /// assert_eq!(value?.raw().as_str().as_bytes(), glue.bytes());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn shrink(&mut self) {
+        self.buffer.shrink();
+    }
+
     /// Returns the next record or the next glue with members, and the number of records up to it;
     /// `None` at the end of the input.
     ///

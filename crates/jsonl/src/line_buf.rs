@@ -71,9 +71,21 @@ impl LineBuf {
 impl LineIndex {
     /// Copies the index of a line's value; `None` for glue, and if the index takes more memory than the line.
     pub(crate) fn of(value: &Value<'_>, line: &Line<'_>) -> Option<Self> {
-        let (nodes, oddities) = (value.nodes(), value.oddities());
-        let is_kept = !line.is_glue() && size_of_val(nodes) <= line.bytes().len();
-        is_kept.then(|| Self { nodes: nodes.into(), oddities, n_content: line.content().len() })
+        Self::is_kept(value, line).then(|| Self {
+            nodes: value.nodes().into(),
+            oddities: value.oddities(),
+            n_content: line.content().len(),
+        })
+    }
+
+    /// Returns the index of a line from the nodes and the oddities of its value.
+    pub(crate) fn of_nodes(nodes: Box<[Node]>, oddities: Oddities, line: &Line<'_>) -> Self {
+        Self { nodes, oddities, n_content: line.content().len() }
+    }
+
+    /// Returns whether the index of a line's value is kept.
+    pub(crate) fn is_kept(value: &Value<'_>, line: &Line<'_>) -> bool {
+        !line.is_glue() && size_of_val(value.nodes()) <= line.bytes().len()
     }
 }
 

@@ -15,7 +15,7 @@ pub use self::tokens::each_respelt;
 pub(crate) use self::tokens::push_token;
 use self::{
     duplicates::{has_duplicates, has_many_members, without_duplicates},
-    tokens::respell_tokens,
+    tokens::{is_spelled_as, respell_tokens},
 };
 use crate::{
     Kind, Raw, Scanner, Style, Unescape, Value,
@@ -98,23 +98,43 @@ impl Respeller {
             };
         }
         respell_to_depth(&mut self.scanner, out, raw, to, MAX_RESCANS);
+        self.free_long();
         let appended = out.get(start..).unwrap_or_default();
         if appended == written {
             return Respelt::Same;
         }
         self.scratch.clear();
         if let Ok(appended) = std::str::from_utf8(appended) {
+            if appended.len() > LONG
+                && let Some(is_reversible) = is_spelled_as(appended, from, raw.as_str())
+            {
+                return if is_reversible { Respelt::Reversible } else { Respelt::Other };
+            }
             let back = Raw::from_scanned(appended);
             respell_to_depth(&mut self.scanner, &mut self.scratch, back, from, MAX_RESCANS);
         }
-        if self.scratch == written { Respelt::Reversible } else { Respelt::Other }
+        let is_reversible = self.scratch == written;
+        self.free_long();
+        if is_reversible { Respelt::Reversible } else { Respelt::Other }
+    }
+
+    /// Frees the memory of a long value. It would stay beside the next one.
+    fn free_long(&mut self) {
+        self.scanner.free_beyond(LONG);
+        if self.scratch.capacity() > LONG {
+            self.scratch = Vec::new();
+        }
     }
 
     /// Appends a value in a style, as [`respell`] does.
     pub fn append(&mut self, out: &mut Vec<u8>, raw: Raw<'_>, style: Style) {
         respell_to_depth(&mut self.scanner, out, raw, style, MAX_RESCANS);
+        self.scanner.free_beyond(LONG);
     }
 }
+
+/// Length in bytes beyond which a value leaves no memory, and is compared without a copy.
+const LONG: usize = if cfg!(test) { 64 } else { 1024 * 1024 };
 
 /// Appends the body of a JSON string, in a style.
 pub fn respell_body(out: &mut Vec<u8>, body: &str, style: Style) {
@@ -346,7 +366,9 @@ mod tests {
             }
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1) >> 1;
             written.push('"');
-            for written in [written.clone(), format!("[{written}]")] {
+            // Long values are compared without a copy.
+            let object = format!("{{\"é\":[1E5, {written}],\"b\":{written},\"é\":{{}}}}");
+            for written in [written.clone(), format!("[{written}]"), object] {
                 for (from, to) in [(Style::Compact, Style::Python), (Style::Python, Style::Compact)]
                 {
                     let mut out = Vec::new();

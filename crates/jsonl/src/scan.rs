@@ -92,6 +92,11 @@ impl Scanner {
         }
     }
 
+    /// Takes the index of the last line out of the scanner. It is in memory once.
+    pub(crate) fn take_nodes(&mut self) -> Box<[Node]> {
+        std::mem::take(&mut self.nodes).into_boxed_slice()
+    }
+
     /// Validates a line and returns its value.
     ///
     /// # Errors

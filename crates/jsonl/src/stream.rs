@@ -17,8 +17,8 @@ const CAPACITY: usize = if cfg!(miri) { 64 } else { 256 * 1024 };
 /// Length in bytes from which a buffer shrinks again.
 const LONG: usize = if cfg!(any(miri, test)) { 1024 } else { 4 * 1024 * 1024 };
 
-/// Length in bytes from which a buffer grows by a quarter instead of doubling.
-const LARGE: usize = 16 * 1024 * 1024;
+/// Length in bytes from which a buffer grows by a quarter instead of doubling. It grows in place with most allocators.
+const LARGE: usize = 1024 * 1024;
 
 /// The lines of a reader.
 ///

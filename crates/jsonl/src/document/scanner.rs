@@ -44,11 +44,30 @@ impl UnitScanner {
         if !line.is_glue() {
             return (*line, self.scanner.scan(line));
         }
-        let is_torn = line.unit() == Unit::TornGlue;
-        let bytes = line.bytes();
-        if !is_torn && bytes.iter().all(|byte| *byte == b',' || is_blank(*byte)) {
+        if is_separator(line) {
             return (*line, Err(Error { offset: line.offset(), kind: ErrorKind::Empty }));
         }
+        self.scan_completed(line, paths)
+    }
+
+    /// Does what [`UnitScanner::scan`] does for glue that has more than commas and blanks; `None` for other units. The
+    /// unit that is returned is in the memory of the scanner, so that the memory of a long one can be freed
+    /// ([`Document::shrink`](crate::Document::shrink)).
+    pub fn scan_glue<'s>(
+        &'s mut self,
+        line: &Line<'_>,
+        paths: &[&'static str],
+    ) -> Option<(Line<'s>, Result<Value<'s>>)> {
+        (line.is_glue() && !is_separator(line)).then(|| self.scan_completed(line, paths))
+    }
+
+    fn scan_completed<'s>(
+        &'s mut self,
+        line: &Line<'_>,
+        paths: &[&'static str],
+    ) -> (Line<'s>, Result<Value<'s>>) {
+        let is_torn = line.unit() == Unit::TornGlue;
+        let bytes = line.bytes();
         let start = self.complete(line, paths, is_torn);
         let end = start + bytes.len();
         let glue = self.scratch.get(start..end).unwrap_or_default();
@@ -115,8 +134,10 @@ impl UnitScanner {
     ) {
         let (bytes, index) = buf.parts();
         let (line, value) = self.scan(&Line::of_unit(bytes, offset, unit), paths);
-        *index = value.ok().and_then(|value| LineIndex::of(&value, &line));
-        if index.is_some() {
+        let value = value.ok().filter(|value| LineIndex::is_kept(value, &line));
+        if let Some(oddities) = value.map(|value| value.oddities()) {
+            let line = Line::of_unit(bytes, offset, unit);
+            *index = Some(LineIndex::of_nodes(self.scanner.take_nodes(), oddities, &line));
             self.free_beyond(MAX_SPARE);
         }
     }
@@ -205,6 +226,12 @@ impl UnitScanner {
 /// Returns the length of the byte order mark at the start.
 fn n_mark(bytes: &[u8]) -> usize {
     if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
+}
+
+/// Returns whether glue has commas and blanks alone.
+fn is_separator(line: &Line<'_>) -> bool {
+    let is_torn = line.unit() == Unit::TornGlue;
+    !is_torn && line.bytes().iter().all(|byte| *byte == b',' || is_blank(*byte))
 }
 
 fn is_blank(byte: u8) -> bool {

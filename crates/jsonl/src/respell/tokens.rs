@@ -55,6 +55,36 @@ pub fn each_respelt(written: &str, style: Style, each: &mut dyn FnMut(&[u8])) ->
     Ok(())
 }
 
+/// Returns whether a valid value in the spelling of a style is `written`, without a copy of it. `None` if
+/// [`respell`](crate::respell) could spell it in another way than token by token: in Python's style it leaves out
+/// duplicate members, and it copies the deepest values.
+pub(super) fn is_spelled_as(value: &str, style: Style, written: &str) -> Option<bool> {
+    /// Limit on the depth up to which all values are respelt.
+    const MAX_DEPTH: usize = 1000;
+    if style == Style::Python {
+        return None;
+    }
+    let (mut rest, mut buffer, mut depth) = (written.as_bytes(), Vec::new(), 0_usize);
+    for (_, token) in Tokens::new(value, 0) {
+        match token {
+            "[" | "{" => depth = depth.saturating_add(1),
+            "]" | "}" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        push_token(&mut buffer, token, style);
+        if buffer.len() >= FULL {
+            let Some(behind) = rest.strip_prefix(&*buffer) else { return Some(false) };
+            rest = behind;
+            buffer.clear();
+            buffer.shrink_to(2 * FULL);
+        }
+    }
+    Some(rest == buffer)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,7 +8,7 @@
 use crate::scan::{bitmap::Quotes, nesting::Nesting};
 
 /// Length in bytes from which a buffer grows by a quarter instead of doubling.
-const LARGE: usize = 16 * 1024 * 1024;
+const LARGE: usize = 1024 * 1024;
 
 /// A reused buffer, and whether its bytes are UTF-8.
 #[derive(Clone, Debug, Default)]
