@@ -62,7 +62,7 @@ pub(crate) use self::{
     pending::PendingEntries,
     queue::Queue,
     template::Template,
-    temporary::temporary_lines,
+    temporary::{Temporary, temporary, temporary_lines},
     unused::{CarriesOfOthers, UnusedCarries},
     written_text::WrittenText,
 };

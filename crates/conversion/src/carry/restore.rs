@@ -191,7 +191,7 @@ impl Restorer {
     /// Returns an error if the sidecar cannot be read.
     pub(crate) fn first_guard(&mut self) -> io::Result<Option<u64>> {
         let Some(sidecar) = &mut self.sidecar else { return Ok(None) };
-        let guard = sidecar.peek()?.and_then(Carry::guard_in);
+        let guard = sidecar.peek_shared()?.and_then(|carry| Carry::guard_in(&carry));
         Ok(guard.filter(|guard| self.guards.contains(guard)))
     }
 

@@ -6,17 +6,18 @@
 //! `guard occurrence ","` before the length. A file without records has its carry under the guard
 //! of an empty record.
 
+mod ahead;
 mod aside;
 mod frame;
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     fmt,
     io::{self, BufRead, BufReader, Cursor, Read, Write},
     sync::Arc,
 };
 
-use self::{aside::Aside, frame::FrameWriter};
+use self::{ahead::Ahead, aside::Aside, frame::FrameWriter};
 use crate::carry::{Carry, Queue, guard_of, push_number, read_guard, read_number};
 
 const MAGIC: &[u8] = b"carry 2\n";
@@ -24,9 +25,6 @@ const MAGIC_1: &[u8] = b"carry 1\n";
 
 /// Limit on the bytes of carries that are read ahead, in search of a record's carry.
 const MAX_AHEAD: usize = 8 * 1024 * 1024;
-
-/// The memory of a carry beside its text.
-const OVERHEAD: usize = 160;
 
 /// Limit on the digits of a length, and on the bytes before it in version 1.
 const MAX_LENGTH_DIGITS: u64 = 13;
@@ -106,16 +104,15 @@ impl<W: Write> SidecarWriter<W> {
     }
 }
 
-/// A sidecar that is read along with its file. A few megabytes of it are in memory.
+/// A sidecar that is read along with its file. One carry and a megabyte of others are in memory.
 pub struct Sidecar {
     file: BufReader<Box<dyn Read + Send>>,
     is_v1: bool,
     is_at_end: bool,
     limit: u64,
     n_read: u64,
-    /// The carries that were read and not taken, in order, and their size in bytes.
-    ahead: BTreeMap<u64, Arc<String>>,
-    n_ahead: usize,
+    /// The carries that were read and not taken.
+    ahead: Ahead,
     /// The carries that were read and belong to no record.
     aside: Aside,
     next_seq: u64,
@@ -176,9 +173,8 @@ impl Sidecar {
             is_at_end: false,
             limit,
             n_read: 0,
-            ahead: BTreeMap::new(),
+            ahead: Ahead::default(),
             aside: Aside::default(),
-            n_ahead: 0,
             next_seq: 0,
             places: HashMap::new(),
             given: HashSet::new(),
@@ -234,8 +230,7 @@ impl Sidecar {
         if let Some(guard) = guard {
             self.places.entry(guard).or_default().push_back(self.next_seq);
         }
-        self.n_ahead += carry.len() + OVERHEAD;
-        self.ahead.insert(self.next_seq, Arc::new(carry));
+        self.ahead.push(self.next_seq, carry)?;
         self.next_seq += 1;
         Ok(true)
     }
@@ -258,8 +253,13 @@ impl Sidecar {
 
     /// Returns the first carries as [`Sidecar::head`] does. A long one is in memory once.
     pub(crate) fn shared_head(&mut self, n: usize) -> io::Result<Vec<Arc<String>>> {
-        while self.ahead.len() < n && self.n_ahead <= MAX_AHEAD && self.read_ahead()? {}
-        Ok(self.ahead.values().take(n).cloned().collect())
+        while self.ahead.len() < n && self.ahead.n_bytes() <= MAX_AHEAD && self.read_ahead()? {}
+        self.ahead.head(n)
+    }
+
+    /// Moves the carries that were read ahead to a temporary file, if they are long.
+    pub(crate) fn settle(&mut self) -> io::Result<()> {
+        self.ahead.settle()
     }
 
     /// Returns whether the file has no carry, because it was cut: a sidecar is only written with a carry. Version 1
@@ -279,7 +279,13 @@ impl Sidecar {
     /// Returns an error if the file cannot be read.
     pub fn peek(&mut self) -> io::Result<Option<&str>> {
         while self.ahead.is_empty() && self.read_ahead()? {}
-        Ok(self.ahead.first_key_value().map(|(_, carry)| carry.as_str()))
+        self.ahead.first_text()
+    }
+
+    /// Returns the next carry as [`Sidecar::peek`] does. A long one is in memory once.
+    pub(crate) fn peek_shared(&mut self) -> io::Result<Option<Arc<String>>> {
+        while self.ahead.is_empty() && self.read_ahead()? {}
+        self.ahead.first().map_or(Ok(None), |first| self.ahead.get(first))
     }
 
     /// Returns whether one of the first carries has this guard.
@@ -288,8 +294,10 @@ impl Sidecar {
     ///
     /// Returns an error if the file cannot be read.
     pub fn knows(&mut self, guard: u64) -> io::Result<bool> {
-        while !self.places.contains_key(&guard) && self.n_ahead <= MAX_AHEAD && self.read_ahead()? {
-        }
+        while !self.places.contains_key(&guard)
+            && self.ahead.n_bytes() <= MAX_AHEAD
+            && self.read_ahead()?
+        {}
         Ok(self.places.contains_key(&guard))
     }
 
@@ -313,7 +321,7 @@ impl Sidecar {
             self.places.remove(&guard);
         }
         self.given.insert(guard);
-        Ok(place.and_then(|place| self.remove(place)))
+        place.map_or(Ok(None), |place| self.ahead.remove(place))
     }
 
     /// Takes the next carry that belongs to no record: entries for which the carry of the record before had no room.
@@ -323,7 +331,7 @@ impl Sidecar {
     /// Returns an error if the file, or the temporary file of these carries, cannot be read.
     pub(crate) fn take_alone(&mut self) -> io::Result<Option<String>> {
         while self.ahead.is_empty() && self.aside.first().is_none() && self.read_ahead()? {}
-        let next = self.ahead.first_key_value().map(|(place, _)| *place);
+        let next = self.ahead.first();
         let is_next = self.aside.first().is_some_and(|first| next.is_none_or(|next| first < next));
         if is_next { self.aside.pop() } else { Ok(None) }
     }
@@ -342,16 +350,10 @@ impl Sidecar {
     pub fn next_left(&mut self) -> io::Result<Option<String>> {
         while self.ahead.is_empty() && self.aside.first().is_none() && self.read_ahead()? {}
         self.places.clear();
-        match self.ahead.first_key_value().map(|(place, _)| *place) {
-            Some(place) => Ok(self.remove(place)),
+        match self.ahead.first() {
+            Some(place) => self.ahead.remove(place),
             None => self.aside.pop(),
         }
-    }
-
-    fn remove(&mut self, place: u64) -> Option<String> {
-        let carry = self.ahead.remove(&place)?;
-        self.n_ahead = self.n_ahead.saturating_sub(carry.len() + OVERHEAD);
-        Some(Arc::unwrap_or_clone(carry))
     }
 }
 

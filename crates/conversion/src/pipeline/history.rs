@@ -205,6 +205,10 @@ pub fn conversion_history<R: Read + Seek + Send>(
         (head, found.interruption) = head.restored(format, written, &mut scanner)?;
         written = format;
     }
+    if let Some(sidecar) = sidecar {
+        drop(head);
+        sidecar.settle()?;
+    }
     Ok(found)
 }
 

@@ -38,9 +38,9 @@ impl Restorer {
         let Some(sidecar) = &mut self.sidecar else { return Ok(Found::Nothing) };
         let is_first = !std::mem::replace(&mut self.has_read, true);
         let guard = line_guard(self.written, line, value);
-        if is_first && let Some(first) = sidecar.peek()? {
+        if is_first && let Some(first) = sidecar.peek_shared()? {
             // The template's record may be gone or moved; the other carries need the template.
-            let first = Some(first).filter(|first| Carry::guard_in(first) != Some(guard));
+            let first = Some(&*first).filter(|first| Carry::guard_in(first) != Some(guard));
             let first = first.and_then(|first| Carry::parse(first).ok());
             let first = first.filter(|it| it.ordinal == Some(0) && it.format.is(self.format));
             let template = first.and_then(|first| first.template);
@@ -52,7 +52,7 @@ impl Restorer {
         if sidecar.has_given(guard) {
             return Ok(Found::Repeated);
         }
-        let Some(next) = sidecar.peek()?.map(str::to_owned) else { return Ok(Found::Nothing) };
+        let Some(next) = sidecar.peek_shared()? else { return Ok(Found::Nothing) };
         let (Ok(carry), Ok(text)) = (Carry::parse(&next), std::str::from_utf8(content)) else {
             return Ok(Found::Nothing);
         };
@@ -66,8 +66,11 @@ impl Restorer {
         if !is_edited && (is_of_value || self.spelled_as(text, carry.guard).is_none()) {
             return Ok(Found::Nothing);
         }
+        let guard = carry.guard;
+        // Otherwise a long carry would be copied.
+        drop(next);
         let sidecar = self.sidecar.as_mut();
-        let carry = sidecar.map_or(Ok(None), |sidecar| sidecar.take(carry.guard))?;
+        let carry = sidecar.map_or(Ok(None), |sidecar| sidecar.take(guard))?;
         Ok(carry.map_or(Found::Nothing, Found::Carry))
     }
 

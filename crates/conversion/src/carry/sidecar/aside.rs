@@ -54,7 +54,8 @@ impl Aside {
         };
         file.seek(SeekFrom::Start(self.at + WORD as u64))?;
         let length = word(file)?;
-        let mut carry = String::new();
+        // As long as the carry, which may be long, and no longer.
+        let mut carry = String::with_capacity(usize::try_from(length).unwrap_or_default());
         Read::by_ref(file).take(length).read_to_string(&mut carry)?;
         self.at += HEADER as u64 + length;
         if self.at < self.end {
