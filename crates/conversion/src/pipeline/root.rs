@@ -5,24 +5,54 @@
 //! A client that writes values anew may move members of the root from before the records to behind
 //! them. The carry in these members has a guard of all of them, and is the first one.
 
-use jsonl::{Line, UnitScanner, Value};
+use std::io::{self, Read, Seek, Write};
+
+use jsonl::{Line, Text, UnitScanner, Value};
+
+use crate::carry::{Temporary, temporary};
+
+/// Limit on the members that are kept before one is known to be behind the records.
+const MAX_KEPT: usize = if cfg!(test) { 16 } else { 64 * 1024 };
 
 /// The members of a document's root, without the arrays of records.
 pub(crate) struct JoinedRoot {
     paths: &'static [&'static str],
+    /// Limit on the members that are kept.
+    most: usize,
     scanner: UnitScanner,
     root: Vec<u8>,
     n_glue: u64,
     /// Whether a member is behind the records.
     is_spread: bool,
     is_damaged: bool,
+    /// Whether members were left out.
+    is_cut: bool,
+}
+
+/// The result of a pass over a document.
+#[derive(Debug, Eq, PartialEq)]
+pub(crate) enum RootFound {
+    /// No member is behind the records, or the root is damaged.
+    InPlace,
+    /// The object with all members.
+    Joined(Vec<u8>),
+    /// A member is behind the records, and the members are too long to be kept in vain: another pass joins them.
+    Long,
 }
 
 impl JoinedRoot {
-    /// Creates the root of a document with records at these paths.
-    pub(crate) fn new(paths: &'static [&'static str]) -> Self {
-        let scanner = UnitScanner::default();
-        Self { paths, scanner, root: vec![b'{'], n_glue: 0, is_spread: false, is_damaged: false }
+    /// Creates the root of a document with records at these paths. It keeps long members only if the root `is_long`.
+    pub(crate) fn new(paths: &'static [&'static str], is_long: bool) -> Self {
+        Self {
+            paths,
+            most: if is_long { usize::MAX } else { MAX_KEPT },
+            scanner: UnitScanner::default(),
+            root: vec![b'{'],
+            n_glue: 0,
+            is_spread: false,
+            is_damaged: false,
+            is_cut: false,
+        }
     }
 
     /// Adds a unit of the document. Returns false if the root is damaged.
@@ -34,18 +64,68 @@ impl JoinedRoot {
             self.is_damaged = true;
             return false;
         };
-        let length = self.root.len();
-        push_members(value, self.paths, &mut self.root);
-        self.is_spread |= self.n_glue > 0 && self.root.len() > length;
+        let n_more = value.raw().as_str().len();
+        let mut members = members(value, self.paths).peekable();
+        self.is_spread |= self.n_glue > 0 && members.peek().is_some();
         self.n_glue += 1;
+        self.is_cut |= self.root.len().saturating_add(n_more) > self.most;
+        if !self.is_cut {
+            push_members(members, &mut self.root);
+        }
         true
     }
 
-    /// Returns the object with all members; `None` if no member is behind the records, or if the root
-    /// is damaged.
-    pub(crate) fn finish(mut self) -> Option<Vec<u8>> {
-        self.root.push(b'}');
-        (self.is_spread && !self.is_damaged).then_some(self.root)
+    /// Returns the object with all members, if a member is behind the records.
+    pub(crate) fn finish(mut self) -> RootFound {
+        match self.is_spread && !self.is_damaged {
+            false => RootFound::InPlace,
+            true if self.is_cut => RootFound::Long,
+            true => {
+                self.root.push(b'}');
+                RootFound::Joined(self.root)
+            }
+        }
+    }
+}
+
+/// The joined members of a root between the passes over a document. Long ones are in a temporary file.
+#[derive(Debug)]
+pub(crate) enum KeptRoot {
+    Short(Vec<u8>),
+    /// A file, and its size.
+    Long(Temporary, usize),
+}
+
+impl KeptRoot {
+    /// Keeps an object.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a temporary file cannot be written.
+    pub(crate) fn new(object: Vec<u8>) -> io::Result<Self> {
+        if object.len() <= MAX_KEPT {
+            return Ok(Self::Short(object));
+        }
+        let mut file = temporary();
+        file.write_all(&object)?;
+        Ok(Self::Long(file, object.len()))
+    }
+
+    /// Returns the object.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the temporary file cannot be read.
+    pub(crate) fn object(&mut self) -> io::Result<Vec<u8>> {
+        match self {
+            Self::Short(object) => Ok(object.clone()),
+            Self::Long(file, n_bytes) => {
+                let mut object = Vec::with_capacity(*n_bytes);
+                file.rewind()?;
+                file.read_to_end(&mut object)?;
+                Ok(object)
+            }
+        }
     }
 }
 
@@ -54,11 +134,16 @@ pub(crate) fn first_key(path: &'static str) -> &'static str {
     path.split(['.', '[']).find(|key| !key.is_empty()).unwrap_or_default()
 }
 
-fn push_members(object: Value<'_>, paths: &[&'static str], out: &mut Vec<u8>) {
-    for (key, member) in object.members() {
-        if paths.iter().any(|path| key.is(first_key(path))) {
-            continue;
-        }
+/// Returns the members of an object, without the arrays of records.
+fn members<'v>(
+    object: Value<'v>,
+    paths: &'static [&'static str],
+) -> impl Iterator<Item = (Text<'v>, Value<'v>)> {
+    object.members().filter(|(key, _)| !paths.iter().any(|path| key.is(first_key(path))))
+}
+
+fn push_members<'v>(members: impl Iterator<Item = (Text<'v>, Value<'v>)>, out: &mut Vec<u8>) {
+    for (key, member) in members {
         if out.len() > 1 {
             out.push(b',');
         }
@@ -87,15 +172,30 @@ mod tests {
             (r#"{"id":1,"m":[{}"#, None),
             ("", None),
         ] {
-            let mut units = Document::new(document.as_bytes(), paths);
-            let mut root = JoinedRoot::new(paths);
-            while let Some(unit) = units.next().expect("a slice") {
-                if !root.push(&unit) {
-                    break;
+            let found = |is_long: bool| {
+                let mut units = Document::new(document.as_bytes(), paths);
+                let mut root = JoinedRoot::new(paths, is_long);
+                while let Some(unit) = units.next().expect("a slice") {
+                    if !root.push(&unit) {
+                        break;
+                    }
                 }
+                assert!(is_long || root.root.len() <= MAX_KEPT, "{document}");
+                root.finish()
+            };
+            let expected =
+                expected.map_or(RootFound::InPlace, |root| RootFound::Joined(root.into()));
+            assert_eq!(found(true), expected, "{document}");
+            match found(false) {
+                // The members are kept in another pass only.
+                RootFound::Long => assert!(document.len() > MAX_KEPT, "{document}"),
+                found => assert_eq!(found, expected, "{document}"),
             }
-            let root = root.finish().map(|root| String::from_utf8(root).expect("text"));
-            assert_eq!(root.as_deref(), expected, "{document}");
+            if let RootFound::Joined(root) = expected {
+                let mut kept = KeptRoot::new(root.clone()).expect("kept");
+                assert_eq!(matches!(kept, KeptRoot::Long(..)), root.len() > MAX_KEPT);
+                assert_eq!([(); 2].map(|()| kept.object().expect("read")), [root.clone(), root]);
+            }
         }
     }
 }

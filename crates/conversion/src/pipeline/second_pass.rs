@@ -269,7 +269,7 @@ impl<'w> SecondPass<'w> {
             restorer.count_read(line.bytes().len() as u64);
         }
         if line.is_glue() && line.offset() == 0 {
-            self.note_title(event);
+            self.note_title(event)?;
         }
         self.restorers[0].set_line_number(self.report.lines_in);
         self.restorers[0].push(line, event.ok(), None)?;
@@ -283,19 +283,22 @@ impl<'w> SecondPass<'w> {
     }
 
     /// Notes the title in the head of a document.
-    fn note_title(&mut self, event: jsonl::Result<&Event<'_>>) {
-        let (Ok(event), written) = (event, self.levels[0]) else { return };
+    fn note_title(&mut self, event: jsonl::Result<&Event<'_>>) -> io::Result<()> {
+        let (Ok(event), written, mut result) = (event, self.levels[0], Ok(())) else {
+            return Ok(());
+        };
         let target = self.levels.last().copied().unwrap_or(written);
         if !written.rewrites.volatile().is_empty() {
             written.for_each_event(event.value, |event| {
                 let Body::Title(title) = &event.body else { return true };
                 let member = Member::find(event.value, written);
-                let whole = || event.value.raw().as_str().to_owned();
-                let head = member.map_or_else(whole, |member| member.visible());
-                self.engine.note_title(head, title, target);
+                let whole = event.value.raw().as_str();
+                let head = member.as_ref().map_or([whole, ""], |it| [it.before, it.after]);
+                result = self.engine.note_title(head, title, target);
                 false
             });
         }
+        result
     }
 
     /// Switches to the file at `offset` and its line count.

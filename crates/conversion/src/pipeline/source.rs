@@ -15,7 +15,7 @@ use jsonl::{Chunk, Document, Line, Scanner, UnitScanner, Value};
 use crate::pipeline::{
     parallel::for_each_chunk,
     recovery::{Recovery, is_damage},
-    root::JoinedRoot,
+    root::{JoinedRoot, KeptRoot, RootFound},
     survey::{EachEvent, EachWindow, Events},
     units::KeptUnits,
 };
@@ -28,6 +28,9 @@ const WINDOW: usize = if cfg!(test) { 4 * 1024 } else { 256 * 1024 };
 
 /// Limit on the size of a source that stays in memory.
 const MAX_KEPT: u64 = if cfg!(test) { 2 * 1024 } else { 8 * 1024 * 1024 };
+
+/// Length in bytes from which glue is in memory once: completed by the scanner.
+const LONG_GLUE: usize = if cfg!(test) { 64 } else { 1024 * 1024 };
 
 /// Limit on the values of a source that stays in memory. A line counts as four more.
 const MAX_VALUES: usize = 512 * 1024;
@@ -73,7 +76,7 @@ enum Root {
     /// They come first, and are not joined yet.
     First,
     /// The object of all members, for the first glue; `None` if none is behind the records.
-    Joined(Option<Vec<u8>>),
+    Joined(Option<KeptRoot>),
 }
 
 impl<R: Read + Seek + Send> Source<R> {
@@ -296,20 +299,22 @@ impl<R: Read + Seek + Send> Source<R> {
         }
         let Self { reader, scanner, units, root, kept_units, .. } = self;
         let mut root = match root {
-            Root::Joined(Some(root)) => Some(&**root),
+            Root::Joined(Some(root)) => Some(root.object()?),
             _ => None,
         };
-        let mut each = |unit: &Line<'_>, value: jsonl::Result<Value<'_>>| match root
-            .filter(|_| unit.is_glue() && value.is_ok())
-        {
-            Some(members) => {
-                // Later glue has no members.
-                root = Some(b"{}");
-                each(unit, scanner.scan_slice(members, unit.offset()))
-            }
-            None => each(unit, value),
+        let is_joined = root.is_some();
+        let mut each_root = |unit: &Line<'_>, each: &mut EachLine<'_>| {
+            let root = root.as_mut()?;
+            // Later glue has no members.
+            let members = std::mem::replace(root, b"{}".into());
+            Some(each(unit, scanner.scan_slice(&members, unit.offset())))
         };
-        if kept_units.as_mut().is_some_and(|kept| kept.for_each(units, &mut each)) {
+        let mut each_kept = |unit: &Line<'_>, value: jsonl::Result<Value<'_>>| {
+            let is_of_root = unit.is_glue() && value.is_ok();
+            let goes_on = if is_of_root { each_root(unit, each) } else { None };
+            goes_on.unwrap_or_else(|| each(unit, value))
+        };
+        if kept_units.as_mut().is_some_and(|kept| kept.for_each(units, &mut each_kept)) {
             return Ok(());
         }
         reader.seek(SeekFrom::Start(0))?;
@@ -318,6 +323,23 @@ impl<R: Read + Seek + Send> Source<R> {
             if unit.bytes().len() < MAX_SPARE {
                 // The index of a long record before it is no longer needed.
                 units.free_beyond(MAX_SPARE);
+            }
+            if unit.is_glue() && is_joined && units.scan(&unit, paths).1.is_ok() {
+                // Long glue is not in memory a second time, completed.
+                units.free_beyond(MAX_SPARE);
+                if !each_root(&unit, each).unwrap_or_default() {
+                    break;
+                }
+                continue;
+            }
+            if unit.bytes().len() >= LONG_GLUE
+                && let Some((glue, value)) = units.scan_glue(&unit, paths)
+            {
+                document.shrink();
+                if !each(&glue, value) {
+                    break;
+                }
+                continue;
             }
             let (unit, value) = units.scan(&unit, paths);
             if !each(&unit, value) {
@@ -328,8 +350,23 @@ impl<R: Read + Seek + Send> Source<R> {
     }
 
     /// Returns the members of a document's root as one object, if some are behind the records.
-    fn joined_root(&mut self, paths: &'static [&'static str]) -> io::Result<Option<Vec<u8>>> {
-        let mut root = JoinedRoot::new(paths);
+    fn joined_root(&mut self, paths: &'static [&'static str]) -> io::Result<Option<KeptRoot>> {
+        let mut found = self.find_root(paths, false)?;
+        if found == RootFound::Long {
+            found = self.find_root(paths, true)?;
+        }
+        match found {
+            RootFound::Joined(root) => KeptRoot::new(root).map(Some),
+            RootFound::InPlace | RootFound::Long => Ok(None),
+        }
+    }
+
+    fn find_root(
+        &mut self,
+        paths: &'static [&'static str],
+        is_long: bool,
+    ) -> io::Result<RootFound> {
+        let mut root = JoinedRoot::new(paths, is_long);
         if let Some(mut lines) = self.kept_units.as_ref().and_then(KeptUnits::lines) {
             _ = lines.all(|unit| root.push(&unit));
             return Ok(root.finish());

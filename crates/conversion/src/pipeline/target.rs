@@ -27,7 +27,7 @@ use crate::{
 /// The bytes around the member's name and carry, and the newline.
 const FRAME: usize = ",\"\":\"\"\n".len();
 
-/// A line with a long carry is written in blocks of this size.
+/// A line with a long carry is written in blocks of this size, and no longer buffer is kept for the next line.
 const MAX_UNWRITTEN: usize = 1024 * 1024;
 
 /// Limit on the entries of other records in a carry of a sidecar. The entries beyond it get carries of their own, so
@@ -55,6 +55,14 @@ struct Held {
 impl Held {
     fn carry_len(&self) -> usize {
         self.head.len() + self.records.len() + self.others.n_bytes() as usize
+    }
+}
+
+/// Empties a buffer, and frees the room of a long line: each buffer would get as long as the longest line.
+fn clear(buffer: &mut Vec<u8>) {
+    buffer.clear();
+    if buffer.capacity() > MAX_UNWRITTEN {
+        *buffer = Vec::new();
     }
 }
 
@@ -331,6 +339,7 @@ impl<'w> Target<'w> {
         change(document, &mut self.scratch);
         self.sink.write_all(&self.scratch)?;
         self.n_bytes += self.scratch.len() as u64;
+        clear(&mut self.scratch);
         Ok(())
     }
 
@@ -362,10 +371,8 @@ impl<'w> Target<'w> {
         self.sink.write_all(&held.line)?;
         self.n_lines += 1;
         self.n_bytes += held.line.len() as u64;
-        held.line.clear();
-        held.head.clear();
-        held.records.clear();
-        held.end.clear();
+        let Held { line, head, records, end, .. } = &mut *held;
+        [line, head, records, end].into_iter().for_each(clear);
         self.spare = Some(held);
         Ok(())
     }

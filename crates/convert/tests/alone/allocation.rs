@@ -122,10 +122,20 @@ fn the_way_back_of_a_long_record_takes_a_few_times_its_length() {
             )
         })
         .collect();
-    for (name, lines) in [("text", text), ("number", number), ("calls", calls)] {
-        for to in ["qwen", "gemini", "clido"] {
+    let title = "A title. ".repeat(200_000);
+    let title =
+        format!(r#"{{"type":"custom-title","customTitle":"{title}","sessionId":"s"}}"#) + "\n";
+    let lines_and_formats = [
+        ("text", text, &["qwen", "gemini", "clido"][..], COPIES),
+        ("number", number, &["qwen", "gemini", "clido"], COPIES),
+        ("calls", calls, &["qwen", "gemini", "clido"], COPIES),
+        // The glue of a small document is kept, and completed for each pass.
+        ("title", title, &["atif", "opencode", "pi"], COPIES + 3),
+    ];
+    for (name, lines, formats, n_copies) in lines_and_formats {
+        for to in formats {
             let (longest, peak) = way_back((user.clone() + &lines).as_bytes(), to);
-            let most = ALLOWANCE + COPIES * longest;
+            let most = ALLOWANCE + n_copies * longest;
             assert!(peak <= most, "{name} from {to}: {peak} of {most} bytes");
         }
     }

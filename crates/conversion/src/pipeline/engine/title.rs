@@ -8,18 +8,20 @@
 
 use std::io;
 
-use core_model::{Body, Context, Event, Format, Losses, Title, TitleRank};
+use core_model::{Body, Context, Event, Format, KnownTitle, Losses, Title, TitleRank};
 use jsonl::{Line, Scanner, Text, Value, push_string};
 
 use super::Engine;
+use crate::carry::Queue;
 
 /// The head of a document that is restored, with a title. Its client may change the title, so the guard of the head does
 /// not say whether it is the one that was written.
 pub(super) struct TitledHead {
-    /// The members around the records, without the carry.
-    head: String,
-    /// The title as a JSON string.
-    title: String,
+    /// The members around the records, without the carry, in one entry; none once a restored record has the title. They
+    /// wait for the last restored record, and a long title is not in memory until then.
+    head: Queue,
+    /// The title, unescaped.
+    title: KnownTitle,
     rank: TitleRank,
     /// Whether a restored record has the same title.
     is_restored: bool,
@@ -29,8 +31,9 @@ impl TitledHead {
     /// Compares the title with an event of a restored record.
     pub(super) fn observe(&mut self, event: &Event<'_>) {
         let Body::Title(title) = &event.body else { return };
-        let is_same = |shown: Text<'_>| shown.decode() == title.text.decode();
-        self.is_restored |= Text::new(&self.title).is_some_and(is_same);
+        if !self.is_restored && self.title.is(&title.text.decode()) {
+            (self.is_restored, self.head) = (true, Queue::default());
+        }
         // Whoever replaces a title is the user.
         self.rank = TitleRank::User;
     }
@@ -51,7 +54,9 @@ pub(crate) enum NewTitle {
 
 /// A new title for the head, or the tail, of a document that is restored.
 pub(super) struct TitleChange {
+    /// The title, unescaped; empty once its member is restored, because it may be long.
     text: String,
+    known: KnownTitle,
     /// Whether the title is known to be new. The title in the head of a written document is compared with the
     /// restored one, and a head that cannot be restored is counted as such.
     is_known: bool,
@@ -62,11 +67,11 @@ pub(super) struct TitleChange {
 impl TitleChange {
     /// Returns whether an event says the title.
     pub(super) fn is_of(&self, event: &Event<'_>) -> bool {
-        matches!(&event.body, Body::Title(title) if title.text.is(&self.text))
+        matches!(&event.body, Body::Title(title) if self.known.is(&title.text.decode()))
     }
 }
 
-/// Returns glue of a document with a title in its member at `path`, and whether it had another one; `None` if the member
+/// Returns glue of a document with a title in its member at `path`, or no bytes if it has the title; `None` if the member
 /// comes later. `value` is the document without its records; `None` for brackets, commas and blanks alone.
 fn with_title(
     glue: &Line<'_>,
@@ -74,7 +79,7 @@ fn with_title(
     path: &str,
     title: &str,
     format: &Format,
-) -> Option<(Vec<u8>, bool)> {
+) -> Option<Option<Vec<u8>>> {
     let bytes = glue.bytes();
     let start_of = |value: Value<'_>| {
         let start = glue.offset_of(value.raw().as_str().as_bytes())?;
@@ -89,18 +94,18 @@ fn with_title(
     let object = value.and_then(|value| parent.map_or(Some(value), |parent| value.get(parent)));
     if let Some(member) = object.and_then(|object| object.get(key)) {
         if member.text().is_some_and(|text| text.is(title)) {
-            return Some((bytes.to_vec(), false));
+            return Some(None);
         }
         let start = start_of(member)?;
         let (before, rest) = bytes.split_at_checked(start)?;
         let rest = rest.get(member.raw().as_str().len()..)?;
-        return Some(([before, &spelled, rest].concat(), true));
+        return Some(Some([before, &spelled, rest].concat()));
     }
     let member = ["\"".as_bytes(), key.as_bytes(), b"\":", &spelled].concat();
     if let (Some(_), Some(object)) = (parent, object.filter(|object| object.is_object())) {
         let (before, rest) = bytes.split_at_checked(start_of(object)? + 1)?;
         let separator: &[u8] = if object.members().next().is_some() { b"," } else { b"" };
-        return Some(([before, &member, separator, rest].concat(), true));
+        return Some(Some([before, &member, separator, rest].concat()));
     }
     if object.is_some() && parent.is_some() || !bytes.trim_ascii_end().ends_with(b"}") {
         return None;
@@ -113,7 +118,7 @@ fn with_title(
         Some(parent) => ["\"".as_bytes(), parent.as_bytes(), b"\":{", &member, b"}"].concat(),
         None => member,
     };
-    Some(([before, separator, &member, rest].concat(), true))
+    Some(Some([before, separator, &member, rest].concat()))
 }
 
 impl Engine<'_> {
@@ -124,7 +129,9 @@ impl Engine<'_> {
 
     fn expect_title(&mut self, title: &str, is_known: bool) {
         let text = Text::new(title).map(|text| text.decode().into_owned());
-        self.title_change = text.map(|text| TitleChange { text, is_known, is_changed: None });
+        let known = text.as_deref().map(KnownTitle::of).unwrap_or_default();
+        self.title_change =
+            text.map(|text| TitleChange { text, known, is_known, is_changed: None });
     }
 
     /// Returns glue of a restored document with the new title; `None` if it has no other title. `value` is the document
@@ -139,23 +146,35 @@ impl Engine<'_> {
         if value.is_none() && !glue.is_punctuation() {
             return None;
         }
-        let (bytes, is_changed) =
-            with_title(glue, value, format.title_place?, &change.text, format)?;
-        change.is_changed = Some(is_changed);
-        is_changed.then_some(bytes)
+        let bytes = with_title(glue, value, format.title_place?, &change.text, format)?;
+        (change.is_changed, change.text) = (Some(bytes.is_some()), String::new());
+        bytes
     }
 
-    /// Notes the title in the head of a document that is restored.
-    pub(crate) fn note_title(&mut self, head: String, title: &Title<'_>, format: &Format) {
+    /// Notes the title in the head of a document that is restored. `head` has the members around the records, without the
+    /// carry.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a temporary file for a long title cannot be written.
+    pub(crate) fn note_title(
+        &mut self,
+        head: [&str; 2],
+        title: &Title<'_>,
+        format: &Format,
+    ) -> io::Result<()> {
         if format.title_place.is_some() {
-            return self.expect_title(title.text.as_str(), false);
+            self.expect_title(title.text.as_str(), false);
+            return Ok(());
         }
-        self.titled_head = Some(TitledHead {
-            head,
-            title: title.text.as_str().to_owned(),
-            rank: title.rank,
-            is_restored: false,
-        });
+        let mut queue = Queue::default();
+        queue.push(
+            |out| head.iter().for_each(|part| out.extend_from_slice(part.as_bytes())),
+            <[u8]>::len,
+        )?;
+        let (title, rank) = (KnownTitle::of(&title.text.decode()), title.rank);
+        self.titled_head = Some(TitledHead { head: queue, title, rank, is_restored: false });
+        Ok(())
     }
 
     /// Passes the title of the document to the writer, if no restored record has it. Returns the outcome for a new title.
@@ -167,16 +186,21 @@ impl Engine<'_> {
                 Some(false) | None => NewTitle::None,
             });
         }
-        let Some(shown) = self.titled_head.take().filter(|shown| !shown.is_restored) else {
+        let Some(mut shown) = self.titled_head.take().filter(|shown| !shown.is_restored) else {
             return Ok(NewTitle::None);
         };
+        let mut head = Vec::new();
+        shown.head.drain(|part| {
+            head.extend_from_slice(part);
+            Ok(())
+        })?;
         // Only a lost title counts: it needs no time and no id of its record.
         let n_lost = |losses: &Losses| -> u64 {
             let titles = losses.counts().filter(|(_, field, _)| field.ends_with("title"));
             titles.map(|(.., n)| n).sum()
         };
         let losses = self.out.losses().clone();
-        let (mut scanner, line) = (Scanner::default(), Line::new(shown.head.as_bytes(), 0));
+        let (mut scanner, line) = (Scanner::default(), Line::new(&head, 0));
         let Ok(head) = scanner.scan(&line) else { return Ok(NewTitle::None) };
         self.out.start_source(&line, from.style);
         from.for_each_event(head, |event| {
