@@ -410,7 +410,7 @@ impl<'c> Carry<'c> {
 }
 
 /// The position of an entry in the text of a carry.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EntryCursor {
     at: usize,
     end: usize,
@@ -418,6 +418,24 @@ pub(crate) struct EntryCursor {
 }
 
 impl EntryCursor {
+    /// Returns the entries that no record shows, from the cursor on, with a cursor at their start; `None` if they are more
+    /// than a quarter of the text, so that they would take much memory beside it.
+    pub(crate) fn held(mut self, text: &str) -> Option<(String, Self)> {
+        let mut held = String::new();
+        loop {
+            let start = self.at;
+            let Some(entry) = self.next(text) else { break };
+            if entry.kind != EntryKind::Own {
+                held.push_str(text.get(start..self.at).unwrap_or_default());
+            }
+            if held.len() > text.len() / 4 {
+                return None;
+            }
+        }
+        let cursor = Self { at: 0, end: held.len(), is_v1: self.is_v1 };
+        Some((held, cursor))
+    }
+
     /// Returns the entry at the cursor and advances; `None` after the last entry.
     pub(crate) fn next<'c>(&mut self, text: &'c str) -> Option<CarryEntry<'c>> {
         let text = text.get(self.at..self.end).filter(|text| !text.is_empty())?;

@@ -453,4 +453,44 @@ mod tests {
             Style::Compact
         ));
     }
+
+    #[test]
+    fn the_held_entries_of_a_long_carry_are_taken_out_of_it() {
+        let line = format!("{{\"a\":\"{}\"}}\n", "long ".repeat(60));
+        let mut encoder = CarryEncoder::new("clido", Template::new(b""));
+        let mut text = Vec::new();
+        encoder.push_head(&mut text, 7, 0, b"");
+        let hold = |encoder: &mut CarryEncoder, text: &mut Vec<u8>, offset: u64| {
+            let (mut pending, mut taken) = (PendingEntries::new(None), Queue::default());
+            pending.add(encoder, offset, b"held\n", false).expect("kept");
+            pending.take(&mut taken, usize::MAX).expect("taken");
+            let append = |part: &[u8]| {
+                text.extend_from_slice(part);
+                Ok(())
+            };
+            taken.drain(append).expect("read");
+        };
+        hold(&mut encoder, &mut text, 100);
+        let (own, mut scanner) = (Line::new(line.as_bytes(), 200), Scanner::default());
+        encoder.push_own(&mut text, &own, scanner.scan(&own).expect("valid"), &mut []);
+        hold(&mut encoder, &mut text, 900);
+        encoder.push_end(&mut text, 1);
+        let text = String::from_utf8(text).expect("text");
+        let carry = Carry::parse(&text).expect("a carry");
+        assert_eq!(carry.entries().count(), 3);
+        let (held, mut cursor) = carry.cursor(&text).held(&text).expect("few");
+        for offset in [100, 900] {
+            let entry = cursor.next(&held).expect("an entry");
+            let mut restored = Vec::new();
+            assert!(entry.restore(&mut restored, b"", b"", Style::Compact));
+            assert_eq!((entry.offset, &*restored), (offset, &b"held\n"[..]));
+        }
+        assert!(cursor.next(&held).is_none());
+        // Where most of it is held, it stays whole.
+        let mut text = Vec::new();
+        encoder.push_head(&mut text, 7, 0, b"");
+        hold(&mut encoder, &mut text, 100);
+        let text = String::from_utf8(text).expect("text");
+        assert!(Carry::parse(&text).expect("a carry").cursor(&text).held(&text).is_none());
+    }
 }

@@ -35,7 +35,7 @@ use self::{
     totals::DocumentTotals,
 };
 use crate::carry::{
-    Carry, CarryEntry, CarryError, Member, MemberOrders, WrittenText,
+    Carry, CarryEntry, CarryError, EntryCursor, Member, MemberOrders, WrittenText,
     agreement::ReplacedIds,
     guard::line_guard,
     ordinals::{Ordinals, Seen},
@@ -50,6 +50,9 @@ use crate::carry::{
 pub const fn max_restored(n_read: u64) -> u64 {
     n_read.saturating_mul(16).saturating_add(1024 * 1024)
 }
+
+/// Limit on the bytes of a carry that stays in memory as a whole while its held entries wait.
+const MAX_WHOLE: usize = 1024 * 1024;
 
 /// Limit on the bytes of records that wait for the head of a document.
 const MAX_EARLY: usize = 1024 * 1024;
@@ -440,18 +443,33 @@ impl Restorer {
             self.buffers.note_shown(Some(own.last).filter(|_| own.n_own > 0 && !is_moved));
         }
         let is_restored = own.is_restored() && !carry.has_sidecar();
-        if is_restored && !carry.has_held() {
-            // The usual case: the entries are not read once more. A long carry is not in memory together with the texts
-            // that are compared.
-            drop(text);
-            self.compare(None, event, visible, &mut own, offset);
-            return self.push_restored(own.kept, is_moved);
-        }
-        self.compare(Some(&carry), event, visible, &mut own, offset);
+        let has_held = carry.has_held();
+        let held = match has_held {
+            false => Some(<(String, EntryCursor)>::default()),
+            true if is_restored && text.len() > MAX_WHOLE => carry.cursor(&text).held(&text),
+            true => None,
+        };
+        let (carry, start) = match held.filter(|_| is_restored) {
+            Some((held, start)) => {
+                // The own entries are not read once more. A long carry is not in memory together with the texts that are
+                // compared.
+                drop(text);
+                self.compare(None, event, visible, &mut own, offset);
+                if !has_held {
+                    // The usual case.
+                    return self.push_restored(own.kept, is_moved);
+                }
+                (Arc::new(held), start)
+            }
+            None => {
+                self.compare(Some(&carry), event, visible, &mut own, offset);
+                let start = carry.cursor(&text);
+                (text.into_shared(), start)
+            }
+        };
         // Most carries hold no other records, and their entries are not read once more for them.
-        let phase = if carry.has_held() { Phase::HeldBefore } else { Phase::Own(None) };
+        let phase = if has_held { Phase::HeldBefore } else { Phase::Own(None) };
         let OwnEntries { kept, is_whole, has_parts, n_sources, last, .. } = own;
-        let start = carry.cursor(&text);
         let (visible, read) = match written {
             // Nothing reads the record once more.
             _ if is_restored || is_whole && !own.refers => (String::new(), None),
@@ -459,7 +477,7 @@ impl Restorer {
             None => (member.visible(), None),
         };
         self.current = Some(Current {
-            carry: text.into_shared(),
+            carry,
             visible,
             read,
             is_terminated,
