@@ -346,6 +346,8 @@ impl<R: Read + Seek + Send> Source<R> {
                 break;
             }
         }
+        // The last unit is not in memory until the next pass.
+        units.free_beyond(LONG_GLUE);
         Ok(())
     }
 
