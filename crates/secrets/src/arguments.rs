@@ -17,7 +17,8 @@ use crate::{
     piped::is_named,
     placeholder::{PLACEHOLDER, is_check},
     span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break, string_or_word},
-    value::{Form, Kind, MAX_VALUE, is_invented, is_scrambled, is_strong, is_uuid, is_word_list},
+    value::{Form, Kind, MAX_VALUE, is_scrambled, is_strong, is_uuid},
+    worded::{is_invented, is_word_list},
 };
 
 /// Limit in bytes for the arguments of a call.

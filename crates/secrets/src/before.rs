@@ -11,7 +11,8 @@ use crate::{
     name::Name,
     piped::echoed,
     span::{Quote, is_blank, is_quote, past_blanks},
-    value::{is_invented, is_scrambled, is_strong, is_word_and_digits, is_word_list},
+    value::{is_scrambled, is_strong},
+    worded::{is_invented, is_word_and_digits, is_word_list},
 };
 
 /// Bytes before a name that are searched for its value.

@@ -9,7 +9,8 @@ use crate::{
     command_line::password,
     cursor::Cursor,
     span::{is_blank, past_break},
-    value::{is_invented, is_scrambled, is_strong},
+    value::{is_scrambled, is_strong},
+    worded::is_invented,
 };
 
 /// Limit for the rows of a table that are searched.

@@ -15,7 +15,8 @@ use crate::{
     nearby::is_plain,
     placeholder::PLACEHOLDER,
     span::{Quote, bare_end, is_blank, is_quote, past_break, string_or_word},
-    value::{Form, Kind, is_invented, is_scrambled, is_strong, is_word_list},
+    value::{Form, Kind, is_scrambled, is_strong},
+    worded::{is_invented, is_word_list},
 };
 
 /// Bytes before an option that are searched for its command.

@@ -48,6 +48,7 @@ mod assignment;
 mod attribute;
 mod base64;
 mod before;
+mod blank;
 mod body;
 mod class;
 mod columns;
@@ -91,6 +92,7 @@ mod spoken;
 mod tag;
 mod value;
 mod webhook;
+mod worded;
 mod words;
 
 pub use self::{

@@ -14,7 +14,8 @@ use crate::{
     randomness::Makeup,
     span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break, past_colors},
     tag::{past_closing, past_tag},
-    value::{Form, Kind, is_invented, is_scrambled, is_strong, is_word_list},
+    value::{Form, Kind, is_scrambled, is_strong},
+    worded::{is_invented, is_word_list},
 };
 
 /// The link between a name and its value.

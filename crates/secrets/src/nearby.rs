@@ -8,7 +8,8 @@ use crate::{
     around::without_placeholders,
     name::Name,
     randomness::Makeup,
-    value::{Form, Kind, is_short_list, is_strong},
+    value::{Form, Kind, is_strong},
+    worded::is_short_list,
 };
 
 /// Returns whether a value may be a password below the line of its user: letters in a random order, or three words

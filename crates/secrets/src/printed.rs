@@ -15,7 +15,8 @@ use crate::{
     margin::past_line,
     piped::{echoed, is_named, is_password},
     span::{Quote, bare_end, past_break, past_colors},
-    value::{is_invented, is_scrambled, is_strong, is_uuid},
+    value::{is_scrambled, is_strong, is_uuid},
+    worded::is_invented,
 };
 
 /// Limit in bytes for the parts of a command before and after its prefix.

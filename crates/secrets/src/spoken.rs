@@ -12,7 +12,8 @@ use crate::{
     cursor::Cursor,
     piped::is_password,
     span::{is_quote, past_blanks, string_or_word},
-    value::{is_invented, is_scrambled, is_strong, is_uuid, is_word_and_digits, is_word_list},
+    value::{is_scrambled, is_strong, is_uuid},
+    worded::{is_invented, is_word_and_digits, is_word_list},
 };
 
 /// Finds the password after a user and a slash: `user mona / x`. `start..end` is the slash between blanks.

@@ -1,0 +1,175 @@
+//! Recognizes values that a person made of words.
+//!
+//! `willow-violet-winter-amber`, `Window.Seat.91` and `lobster4179` are passwords. `user-name-field` and `sha512` are not.
+
+use memchr::memmem;
+
+use crate::{
+    placeholder::{is_template, is_weak},
+    randomness::Makeup,
+    value::{Form, Kind},
+};
+
+/// Returns whether a value is a phrase of 4 to 24 words in small letters. At most one of them may be
+/// weak ([`is_weak`]).
+pub(crate) fn is_phrase(value: &[u8]) -> bool {
+    let is_word =
+        |word: &[u8]| (2..=12).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase);
+    let words = || value.split(|byte| *byte == b' ' || *byte == b'-');
+    let is_weak_word = |word: &&[u8]| is_weak(word);
+    (4..=24).contains(&words().count())
+        && words().all(is_word)
+        && words().filter(is_weak_word).count() <= 1
+}
+
+/// Returns whether a value is a list of 4 to 10 words with hyphens, as generators of passwords print it:
+/// `willow-violet-winter-amber`. At most `max_weak` of them may be weak ([`is_weak`]).
+///
+/// The words of identifiers are mostly weak, and slugs of sentences have words of one or two letters.
+pub(crate) fn is_word_list(value: &[u8], max_weak: usize) -> bool {
+    let is_word = |word: &[u8]| {
+        // Generators add a digit to a word.
+        let word = match word {
+            [first, .., b'0'..=b'9'] if first.is_ascii_uppercase() => {
+                word.get(..word.len().saturating_sub(1)).unwrap_or_default()
+            }
+            _ => word,
+        };
+        let rest = word.get(1..).unwrap_or_default();
+        (3..=12).contains(&word.len())
+            && word.iter().all(u8::is_ascii_alphabetic)
+            && rest.iter().all(u8::is_ascii_lowercase)
+    };
+    let words = || value.split(|byte| *byte == b'-');
+    value.len() <= 128
+        && (4..=10).contains(&words().count())
+        && words().all(is_word)
+        && words().filter(|word| is_weak(word)).count() <= max_weak
+        && !is_template(value)
+}
+
+/// Returns whether a value is a list of exactly three words in small letters with `-`, `_` or `.` between them:
+/// `kayak-pumpkin-lilac`. None of them may be weak ([`is_weak`]).
+pub(crate) fn is_short_list(value: &[u8]) -> bool {
+    let joint = value.iter().copied().find(|byte| matches!(byte, b'-' | b'_' | b'.'));
+    let words = || value.split(|byte| Some(*byte) == joint);
+    let is_word =
+        |word: &[u8]| (4..=12).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase);
+    words().count() == 3 && words().all(is_word) && !words().any(is_weak) && !is_template(value)
+}
+
+/// Returns whether a value is a password that a person made up, and no word of a sentence: `lobster4179`,
+/// `canyon_silver_oyster7`, `paddle.silver.oyster8`, `m4pl3_n1ck3l41`.
+pub(crate) fn is_invented(value: &[u8]) -> bool {
+    /// Parts of the names of algorithms and encodings, which end in digits too.
+    const OTHERS: &[&[u8]] =
+        &[b"sha", b"argon", b"pbkdf", b"crypt", b"base", b"utf", b"md5", b"aes", b"rsa", b"iso"];
+    if !(8..=64).contains(&value.len()) || Kind::Password.secret_in(value, Form::Quoted).is_none() {
+        return false;
+    }
+    let n_digits = value.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let word = value.get(..value.len().saturating_sub(n_digits)).unwrap_or_default();
+    let is_word = word.len() >= 4 && word.iter().all(u8::is_ascii_alphabetic);
+    let is_letter = |byte: &u8| byte.is_ascii_alphabetic();
+    let leet = |three: &&[u8]| matches!(three, [a, b'0'..=b'9', b] if is_letter(a) && is_letter(b));
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let is_leet =
+        || value.iter().all(is_plain) && value.windows(3).filter(leet).count() >= 2 && n_digits > 0;
+    let is_year = n_digits == 4 && value.windows(4).last().is_some_and(|n| n.starts_with(b"20"));
+    let is_fit =
+        is_word && (3..=6).contains(&n_digits) && !is_year || are_joined_words(value) || is_leet();
+    let is_fit = is_fit || are_capital_words(value);
+    let lower = value.to_ascii_lowercase();
+    is_fit && !OTHERS.iter().any(|other| memmem::find(&lower, other).is_some())
+}
+
+/// Returns whether a value of at least ten bytes has capital and small letters and two digits, and no mark of code or of a
+/// path: `EmberWillow41`.
+pub(crate) fn is_varied(value: &[u8]) -> bool {
+    let Makeup { n_lower, n_upper, n_digits, .. } = Makeup::of(value);
+    value.len() >= 10
+        && n_lower > 1
+        && n_upper > 1
+        && n_digits > 1
+        && !value.iter().any(|byte| b"/.:(".contains(byte))
+        && Kind::Password.secret_in(value, Form::Quoted).is_some()
+}
+
+/// Returns whether a value consists of two to six words and numbers with marks between them, of which one is a capital
+/// word and one a number: `Window.Seat.91`, `rainy-Bicycle-23`, `Thistle.Quay41`. Instead of the number there may be a
+/// second word, in small letters: `blue.Canoe.Tuesday`. None of them may be weak ([`is_weak`]).
+pub(crate) fn are_capital_words(value: &[u8]) -> bool {
+    let words = || value.split(|byte| b"-._~|".contains(byte));
+    let is_number = |word: &[u8]| word.iter().all(u8::is_ascii_digit);
+    let letters = |word: &[u8]| word.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    let is_capital = |word: &[u8]| {
+        word.first().is_some_and(u8::is_ascii_uppercase)
+            && word.get(1..).unwrap_or_default().iter().all(|byte| !byte.is_ascii_uppercase())
+    };
+    let is_small = |word: &[u8]| !word.iter().any(u8::is_ascii_uppercase);
+    let is_part = |word: &[u8]| {
+        let is_word = (3..=12).contains(&letters(word)) && (is_capital(word) || is_small(word));
+        let is_fit = word.iter().all(u8::is_ascii_alphanumeric) && !word.is_empty();
+        is_fit && (is_word && !is_weak(word) || is_number(word) && word.len() <= 4)
+    };
+    let count = |is: &dyn Fn(&[u8]) -> bool| words().filter(|word| is(word)).count();
+    let n_words = count(&|word| letters(word) > 2);
+    let n_capitals = count(&|word| is_capital(word));
+    let n_small = count(&|word| letters(word) > 2 && is_small(word));
+    let has_digit = value.iter().any(u8::is_ascii_digit);
+    (10..=48).contains(&value.len())
+        && (2..=6).contains(&words().count())
+        && words().all(is_part)
+        && n_words >= 2
+        && n_capitals > 0
+        && (has_digit || n_words >= 3 && n_small > 0)
+}
+
+/// Returns whether a value consists of three or four words with dots or `_` between them and a digit at the end. With `_`,
+/// at most one of them may be weak ([`is_weak`]), and none with dots, because members of variables are mostly weak.
+pub(crate) fn are_joined_words(value: &[u8]) -> bool {
+    /// Variables that code has before a dot.
+    const OWNERS: &[&[u8]] = &[
+        b"args",
+        b"body",
+        b"ctx",
+        b"event",
+        b"form",
+        b"obj",
+        b"opts",
+        b"params",
+        b"process",
+        b"props",
+        b"req",
+        b"request",
+        b"res",
+        b"response",
+        b"self",
+        b"settings",
+        b"state",
+    ];
+    let n_digits = value.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let text = value.get(..value.len().saturating_sub(n_digits)).unwrap_or_default();
+    let joint = if text.contains(&b'.') { b'.' } else { b'_' };
+    let words = || text.split(|byte| *byte == joint);
+    let is_word =
+        |word: &[u8]| (3..=12).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase);
+    (1..=4).contains(&n_digits)
+        && (3..=4).contains(&words().count())
+        && words().all(is_word)
+        && words().filter(|word| is_weak(word)).count() <= usize::from(joint == b'_')
+        && !(joint == b'.' && words().any(|word| OWNERS.contains(&word)))
+}
+
+/// Returns whether a value consists of at least eight letters and two to six digits, and names no algorithm:
+/// `kayakpumpkin83`.
+pub(crate) fn is_word_and_digits(value: &[u8]) -> bool {
+    const OTHERS: &[&[u8]] = &[b"sha", b"argon", b"crypt", b"base", b"hmac", b"md5", b"utf"];
+    let n_digits = value.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let word = value.get(..value.len().saturating_sub(n_digits)).unwrap_or_default();
+    let lower = word.to_ascii_lowercase();
+    (8..=40).contains(&word.len())
+        && (2..=6).contains(&n_digits)
+        && word.iter().all(u8::is_ascii_alphabetic)
+        && !OTHERS.iter().any(|other| memmem::find(&lower, other).is_some())
+}
