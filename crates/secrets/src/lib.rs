@@ -69,6 +69,7 @@ mod keys;
 mod license;
 mod link;
 mod link_user;
+mod listed;
 mod manifest;
 mod margin;
 mod matcher;

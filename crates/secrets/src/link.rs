@@ -177,6 +177,7 @@ fn past_announcement<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<(Link, Cu
         const SIGNS: &[&[u8]] = &[
             b": ",
             b" is ",
+            b" was ",
             b" to ",
             b" (",
             b" = ",

@@ -207,7 +207,8 @@ impl Matcher {
                 let [Part::Named(word)] = rule.parts else { continue };
                 let found = Name::around(start, start.forward(prefix.len()));
                 let found = found.filter(|found| found.end.rest().is_empty());
-                if let Some(kind) = found.and_then(|found| found.kind(*word)) {
+                let kind = |found: Name<'_>| found.kind(*word).or_else(|| found.plural(*word));
+                if let Some(kind) = found.and_then(kind) {
                     return Some((rule, kind));
                 }
             }

@@ -215,6 +215,28 @@ impl<'b> Name<'b> {
         }
     }
 
+    /// Returns the kind of the items of a list, if the name says that they may be secrets: `tokens`, `DB_PASSWORDS`.
+    pub(crate) fn plural(&self, word: Word) -> Option<Kind> {
+        let (attached, tail) = attached(self.tail);
+        if !tail.is_empty() {
+            return None;
+        }
+        let is_other = |others: &[&str]| others.iter().any(|other| is(last_word(self.head), other));
+        match word {
+            Word::Pass => {
+                let is_fit =
+                    ["words", "wds", "codes", "phrases"].iter().any(|end| is(attached, end));
+                is_fit.then_some(Kind::Secrets)
+            }
+            Word::Secret => is(attached, "s").then_some(Kind::Secrets),
+            Word::Token => (is(attached, "s") && !is_other(OTHER_TOKENS)).then_some(Kind::Tokens),
+            Word::Key => {
+                (is(attached, "s") && ends_with_any(self.head, OPENERS)).then_some(Kind::Tokens)
+            }
+            _ => None,
+        }
+    }
+
     /// Returns whether the name or the object around it belongs to a webhook: `GITHUB_WEBHOOK_SECRET`,
     /// `{"insecure_ssl":"0","secret":`.
     fn is_of_webhook(&self) -> bool {

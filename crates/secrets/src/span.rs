@@ -220,6 +220,8 @@ pub(crate) fn bare_end<'b>(start: Cursor<'b>, ends: fn(u8) -> bool) -> Cursor<'b
         [_, .., b'.' | b':'] if at.next().is_none_or(|byte| byte.is_ascii_whitespace()) => {
             at.back(1)
         }
+        // The sentence is at the end of a string.
+        [_, .., b'.'] if Quote::open(at).is_some() || past_break(at).is_some() => at.back(1),
         _ => at,
     }
 }

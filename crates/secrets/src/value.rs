@@ -13,7 +13,10 @@ use crate::{
     place::is_place_in_code,
     placeholder::{is_template, is_weak},
     randomness::{Makeup, has_many_humps},
-    worded::{are_capital_words, are_joined_words, is_phrase, is_word_list},
+    worded::{
+        are_capital_words, are_joined_words, are_words_and_number, is_invented, is_phrase,
+        is_word_list,
+    },
 };
 
 /// The kind of value that a name announces.
@@ -39,6 +42,10 @@ pub(crate) enum Kind {
     Id,
     /// Bytes in base64 with a name such as `primary key`, as Azure has it.
     Padded,
+    /// An item of a list with a name such as `secrets`, which may also have names of secrets.
+    Secrets,
+    /// An item of a list with a name such as `tokens`, which may also have the words of a language.
+    Tokens,
     /// 32 letters with the name `routing key`, as PagerDuty has it. Queues of messages have words.
     Routing,
 }
@@ -79,6 +86,8 @@ impl Kind {
             Self::Padded => is_padded(value).then_some(whole),
             Self::Routing => (value.len() == 32 && is_strong(value)).then_some(whole),
             Self::Id => is_uuid(value).then_some(whole),
+            Self::Secrets => is_listed(value).then_some(whole),
+            Self::Tokens => (value.len() >= 20 && is_listed(value)).then_some(whole),
             Self::Passphrase if is_phrase(value) => Some(whole),
             Self::Password if is_word_list(value, 1) => Some(whole),
             Self::Pass if form == Form::Quoted && are_capital_words(value) => {
@@ -86,6 +95,12 @@ impl Kind {
             }
             Self::Password if are_capital_words(value) || are_joined_words(value) => {
                 (!is_template(value)).then_some(whole)
+            }
+            Self::Password | Self::Passphrase if are_words_and_number(value) => Some(whole),
+            // A report of tests may have the name of a test, with `_` or `-`.
+            Self::Pass if are_words_and_number(value) => {
+                let is_name = value.contains(&b'_') || value.contains(&b'-');
+                (form != Form::Loose || !is_name).then_some(whole)
             }
             // A report of tests may have the name of a test, with `_`.
             Self::Pass if value.contains(&b'.') && are_joined_words(value) => {
@@ -131,6 +146,16 @@ fn starts_small(name: &[u8]) -> bool {
     name.first().is_some_and(|byte| byte.is_ascii_lowercase() || *byte == b'_')
 }
 
+/// Returns whether an item of a list is clearly a secret: a random one, or a password that a person made up.
+fn is_listed(value: &[u8]) -> bool {
+    let is_name = is_uuid(value) || value.contains(&b'/') || value.contains(&b':');
+    let is_clear = is_strong(value) || is_invented(value) || is_word_list(value, 0);
+    let is_plain = value.iter().all(u8::is_ascii_alphanumeric) && value.len() >= 20;
+    let has_digit = value.iter().any(u8::is_ascii_digit);
+    let is_clear = is_clear || is_scrambled(value) && (has_digit || is_plain);
+    is_clear && !is_name && is_secret(value, Kind::Password, Form::Quoted) && !is_template(value)
+}
+
 /// Returns whether a value is the name of an algorithm: `scram-sha-256`, `pbkdf2-sha512`.
 fn is_algorithm(value: &[u8]) -> bool {
     const PARTS: &[&[u8]] = &[
@@ -147,6 +172,8 @@ fn is_algorithm(value: &[u8]) -> bool {
         b"aes",
         b"argon2",
         b"argon2id",
+        b"base64",
+        b"utf8",
         b"plus",
         b"cbc",
         b"gcm",

@@ -10,6 +10,27 @@ use crate::{
     value::{Form, Kind},
 };
 
+/// Variables that code has before a dot.
+const OWNERS: &[&[u8]] = &[
+    b"args",
+    b"body",
+    b"ctx",
+    b"event",
+    b"form",
+    b"obj",
+    b"opts",
+    b"params",
+    b"process",
+    b"props",
+    b"req",
+    b"request",
+    b"res",
+    b"response",
+    b"self",
+    b"settings",
+    b"state",
+];
+
 /// Returns whether a value is a phrase of 4 to 24 words in small letters. At most one of them may be
 /// weak ([`is_weak`]).
 pub(crate) fn is_phrase(value: &[u8]) -> bool {
@@ -78,7 +99,8 @@ pub(crate) fn is_invented(value: &[u8]) -> bool {
     let is_year = n_digits == 4 && value.windows(4).last().is_some_and(|n| n.starts_with(b"20"));
     let is_fit =
         is_word && (3..=6).contains(&n_digits) && !is_year || are_joined_words(value) || is_leet();
-    let is_fit = is_fit || are_capital_words(value);
+    let is_fit =
+        is_fit || are_capital_words(value) || !value.contains(&b'-') && are_words_and_number(value);
     let lower = value.to_ascii_lowercase();
     is_fit && !OTHERS.iter().any(|other| memmem::find(&lower, other).is_some())
 }
@@ -128,26 +150,6 @@ pub(crate) fn are_capital_words(value: &[u8]) -> bool {
 /// Returns whether a value consists of three or four words with dots or `_` between them and a digit at the end. With `_`,
 /// at most one of them may be weak ([`is_weak`]), and none with dots, because members of variables are mostly weak.
 pub(crate) fn are_joined_words(value: &[u8]) -> bool {
-    /// Variables that code has before a dot.
-    const OWNERS: &[&[u8]] = &[
-        b"args",
-        b"body",
-        b"ctx",
-        b"event",
-        b"form",
-        b"obj",
-        b"opts",
-        b"params",
-        b"process",
-        b"props",
-        b"req",
-        b"request",
-        b"res",
-        b"response",
-        b"self",
-        b"settings",
-        b"state",
-    ];
     let n_digits = value.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let text = value.get(..value.len().saturating_sub(n_digits)).unwrap_or_default();
     let joint = if text.contains(&b'.') { b'.' } else { b'_' };
@@ -159,6 +161,26 @@ pub(crate) fn are_joined_words(value: &[u8]) -> bool {
         && words().all(is_word)
         && words().filter(|word| is_weak(word)).count() <= usize::from(joint == b'_')
         && !(joint == b'.' && words().any(|word| OWNERS.contains(&word)))
+}
+
+/// Returns whether a value consists of two or three words in small letters and a number of two to four digits, with the
+/// same mark between all of them: `cactus.rocket.894`, `harbor-ocean-565`. None of the words may be weak ([`is_weak`]),
+/// because the parts of keys and of members mostly are.
+pub(crate) fn are_words_and_number(value: &[u8]) -> bool {
+    let Some(joint) = value.iter().copied().find(|byte| b"-._!~+".contains(byte)) else {
+        return false;
+    };
+    let is_word = |word: &[u8]| {
+        (4..=12).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase) && !is_weak(word)
+    };
+    let mut parts = value.rsplit(|byte| *byte == joint);
+    let number = parts.next().unwrap_or_default();
+    let n_words = parts.clone().count();
+    (2..=4).contains(&number.len())
+        && number.iter().all(u8::is_ascii_digit)
+        && (2..=3).contains(&n_words)
+        && parts.all(|word| is_word(word) && !OWNERS.contains(&word))
+        && !is_template(value)
 }
 
 /// Returns whether a value consists of at least eight letters and two to six digits, and names no algorithm:

@@ -1,7 +1,7 @@
 //! The rules for secrets in commands and calls, and in the headers that they send.
 
 use crate::{
-    arguments, command_line, header, insert,
+    arguments, command_line, header, insert, listed,
     name::Word,
     piped,
     rule::{
@@ -488,6 +488,25 @@ pub(super) static BY_COMMAND: &[Rule] = &[
         "each of a list of passwords",
         &["asswords", "ASSWORDS", "assword\"", "assword\\"],
         &[Each(arguments::listed)],
+    ),
+    Rule::new(
+        "secret",
+        "each of a list of secrets, tokens or keys",
+        &[
+            "secrets",
+            "Secrets",
+            "SECRETS",
+            "tokens",
+            "Tokens",
+            "TOKENS",
+            "passwords",
+            "Passwords",
+            "PASSWORDS",
+            "keys",
+            "Keys",
+            "KEYS",
+        ],
+        &[Each(listed::find)],
     ),
     Rule::new(
         "password",

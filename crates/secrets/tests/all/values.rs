@@ -91,6 +91,14 @@ fn one(random: &mut Random, kind: &str) -> String {
             let words: Vec<_> = (0..3).map(|_| random.one(&words)).collect();
             words.join(joint) + &random.text("123456789", 1)
         }
+        "wordnum" | "wordnum1" => {
+            let words = ["willow", "harbor", "falcon", "marble", "winter", "rocket", "canyon"];
+            let joints: &[&str] =
+                if kind == "wordnum" { &["-", ".", "_", "!"] } else { &[".", "_"] };
+            let joint = random.one(joints);
+            let number = random.text("23456789", 3);
+            format!("{}{joint}{}{joint}{number}", random.one(&words), random.one(&words))
+        }
         "capital" => {
             let words = ["Willow", "Harbor", "Falcon", "Marble", "Winter", "Rocket", "Canyon"];
             let joint = random.one(&["-", ".", "_"]);

@@ -1,0 +1,248 @@
+//! Finds the items of a list whose name says that they are secrets.
+//!
+//! In: `TOKENS=("x" "y")`, `secrets: [x, y]`, `API_KEYS=x,y`, `tokens = {"a": "x", "b": "y"}`, `passwords:` with `  - x` and
+//! `  - y` below it. Out: the ranges of `x` and of `y`. A list of the same name may have words of a language, numbers, or
+//! names of secrets, so only clear items count.
+
+use std::ops::Range;
+
+use crate::{
+    around::past_closers,
+    command_line::value_of,
+    cursor::Cursor,
+    margin::past_line,
+    name::{Name, Word},
+    placeholder::PLACEHOLDER,
+    span::{Quote, is_blank, is_quote, past_blanks},
+    value::{Form, Kind},
+};
+
+/// Limit for the items of a list.
+const MAX_ITEMS: usize = 64;
+
+/// Limit in bytes for a list.
+const MAX_LIST: usize = 4096;
+
+/// Finds the items. `start..end` is the word of the name, with its `s`.
+pub(crate) fn find(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
+    // Most words are in sentences or have a number as their value.
+    let Some((at, is_tight)) = past_sign(end) else { return Vec::new() };
+    let word = match start.next() {
+        Some(b'p' | b'P') => Word::Pass,
+        Some(b's' | b'S') => Word::Secret,
+        Some(b't' | b'T') => Word::Token,
+        _ => Word::Key,
+    };
+    let singular = match word {
+        Word::Pass => start.forward(b"pass".len()),
+        _ => end.back(1),
+    };
+    let Some(name) = Name::around(start, singular) else { return Vec::new() };
+    let Some(kind) = name.plural(word).filter(|_| name.end.place() == end.place()) else {
+        return Vec::new();
+    };
+    let list = List { kind, last: at.place().saturating_add(MAX_LIST) };
+    let at = past_blanks(at, 8);
+    if let Some((quote, text)) = Quote::open(at) {
+        return quote.close(text).map_or_else(Vec::new, |text_end| list.parts(text, text_end));
+    }
+    if let Some(line) = past_line(at) {
+        return list.lines(line);
+    }
+    let is_capital = !name.end.since(name.start.place()).iter().any(u8::is_ascii_lowercase);
+    match opened(at) {
+        Some(item) => list.items(item),
+        None if is_tight && is_capital => {
+            list.parts(at, at.skip(MAX_LIST, |byte| is_in_word(byte) || byte == b','))
+        }
+        None => Vec::new(),
+    }
+}
+
+/// Moves past the sign after a name, and returns whether the value follows directly: `=`, `+=`, `:=`, `":`, `.add(`.
+fn past_sign(end: Cursor<'_>) -> Option<(Cursor<'_>, bool)> {
+    const SIGNS: &[&[u8]] = &[b":=", b"+=", b"=>", b"=", b":"];
+    const CALLS: &[&[u8]] = &[b".add(", b".append(", b".push(", b".insert("];
+    if let Some(argument) = CALLS.iter().find_map(|call| end.past(call)) {
+        return Some((argument, false));
+    }
+    let closed = past_closers(end).0;
+    let sign = past_blanks(closed, 8);
+    let at = SIGNS.iter().find_map(|text| sign.past(text))?;
+    let is_tight = sign.place() == end.place() && at.next().is_some_and(is_in_word);
+    Some((at, is_tight))
+}
+
+/// Returns the position after the bracket that opens a list, with the type before it: `[`, `{`, `(`, `[]string{`,
+/// `new Set([`.
+fn opened(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    /// Limit in bytes for the type.
+    const MAX_TYPE: usize = 48;
+    if at.rest().starts_with(PLACEHOLDER) {
+        return None;
+    }
+    let (mut place, mut found) = (at, None);
+    for _ in 0..MAX_TYPE {
+        let byte = place.next()?;
+        let after = place.forward(1);
+        match byte {
+            b'[' | b'(' | b'{' => found = Some(after),
+            // `vec![`, and no other macro.
+            b'!' if after.next() != Some(b'[') => break,
+            byte if byte.is_ascii_alphanumeric() || b"_<>:.!&]= ".contains(&byte) => {}
+            _ => break,
+        }
+        place = after;
+    }
+    found
+}
+
+fn is_in_word(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !is_quote(byte) && !b",;()[]{}\\".contains(&byte)
+}
+
+/// A list.
+struct List {
+    kind: Kind,
+    /// The end of the bytes that are searched.
+    last: usize,
+}
+
+impl List {
+    fn secret(&self, start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+        value_of(self.kind, Form::Quoted, start, end)
+    }
+
+    /// Returns the secrets between commas or blanks.
+    fn parts(&self, start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
+        let text = end.since(start.place());
+        if text.len() > MAX_LIST {
+            return Vec::new();
+        }
+        let (mut at, mut found) = (start, Vec::new());
+        for part in text.split(|byte| is_blank(*byte) || b",;|".contains(byte)).take(MAX_ITEMS) {
+            let part_end = at.forward(part.len());
+            found.extend(self.secret(at, part_end));
+            at = part_end.forward(1);
+        }
+        found
+    }
+
+    /// Returns the secrets among the items after an opening bracket. An item may have a name: `"a": "x"`, `a = "x"`.
+    fn items(&self, start: Cursor<'_>) -> Vec<Range<usize>> {
+        let (mut at, mut found) = (start, Vec::new());
+        for _ in 0..MAX_ITEMS {
+            at = past_gap(at);
+            let Some((value, value_end, after)) = item(at).filter(|_| at.place() < self.last)
+            else {
+                break;
+            };
+            let sign = past_blanks(after, 8);
+            let named = sign.past(b":").or_else(|| sign.past(b"=>")).or_else(|| sign.past(b"="));
+            let (value, value_end, after) = match named.map(|at| item(past_blanks(at, 8))) {
+                Some(Some(item)) => item,
+                Some(None) => break,
+                None => (value, value_end, after),
+            };
+            found.extend(self.secret(value, value_end));
+            at = after;
+        }
+        found
+    }
+
+    /// Returns the secrets in the lines below a name, which are indented or start with `- `.
+    fn lines(&self, first: Cursor<'_>) -> Vec<Range<usize>> {
+        let (mut line, mut found) = (first, Vec::new());
+        for _ in 0..MAX_ITEMS {
+            let text = line.skip(40, is_blank);
+            let item_start = text.past(b"- ").unwrap_or(text);
+            if item_start.place() == line.place() || line.place() > self.last {
+                break;
+            }
+            let name =
+                item_start.skip(40, |byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+            let value = past_blanks(name.past(b": ").unwrap_or(item_start), 8);
+            let Some((value, value_end, after)) = item(value) else { break };
+            let is_last = |at: Cursor<'_>| {
+                at.next().is_none_or(|byte| is_quote(byte) || b"\\\r\n".contains(&byte))
+                    || at.rest().starts_with(b" #")
+            };
+            found.extend(self.secret(value, value_end).filter(|_| is_last(after)));
+            let line_end = after.skip(200, |byte| !matches!(byte, b'\n' | b'\r' | b'\\'));
+            let Some(next) = past_line(line_end) else { break };
+            line = next;
+        }
+        found
+    }
+}
+
+/// Returns the start and the end of the string or word at a position, and the position after it.
+fn item(at: Cursor<'_>) -> Option<(Cursor<'_>, Cursor<'_>, Cursor<'_>)> {
+    /// Limit in bytes for an item.
+    const MAX_ITEM: usize = 512;
+    // A redacted item is an item too.
+    if at.rest().starts_with(PLACEHOLDER) {
+        let end = at.skip(MAX_ITEM, |byte| byte != b']').forward(1);
+        return Some((at, end, end));
+    }
+    if let Some((quote, value)) = Quote::open(at) {
+        let end = quote.close(value)?;
+        return Some((value, end, end.skip(63, |byte| byte == b'\\').forward(1)));
+    }
+    let end = at.skip(MAX_ITEM, |byte| is_in_word(byte) && byte != b'=');
+    let end = if end.previous() == Some(b':') { end.back(1) } else { end };
+    let is_call = matches!(end.next(), Some(b'(' | b'[' | b'{' | b'.'));
+    (end.place() > at.place() && !is_call).then_some((at, end, end))
+}
+
+/// Moves past blanks, commas, line breaks and comments between two items.
+fn past_gap(mut at: Cursor<'_>) -> Cursor<'_> {
+    const MAX_GAPS: usize = 8;
+    for _ in 0..MAX_GAPS {
+        let blank = at.skip(80, |byte| is_blank(byte) || byte == b',');
+        let is_comment = blank.rest().starts_with(b"# ") || blank.rest().starts_with(b"// ");
+        let blank = match is_comment {
+            true => blank.skip(200, |byte| !matches!(byte, b'\n' | b'\r' | b'\\')),
+            false => blank,
+        };
+        match past_line(blank) {
+            Some(line) => at = line,
+            None => return blank,
+        }
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_clear_item_is_found() {
+        let (x, y) = ("kQ9vLz2xWm7RtB4nYc1d", "p4Rt71NsQwXe9UbVy2Zd");
+        for (text, n_found) in [
+            ("tokens = ['@', \"%\"]", 2),
+            ("tokens := []string{\"@\", \"%\"}", 2),
+            ("tokens := map[string]string{\"a\": \"@\", \"b\": \"%\"}", 2),
+            ("tokens: [@, %]", 2),
+            ("tokens: [\n  \"@\",  # first\n  \"%\",\n]", 2),
+            ("tokens:\n  - @\n  - %\nother: 1", 2),
+            ("tokens:\\n  access: @\\n  refresh: '%'\\nother: 1", 2),
+            ("tokens=(\"@\" '%')", 2),
+            ("tokens.add(\"@\")", 1),
+            ("tokens\\\": [\\\"@\\\",\\\"%\\\"]", 2),
+            ("tokens = \"@ %\"", 2),
+            ("tokens = {a = \"@\", n = \"LeftParen2024\"}", 1),
+            ("tokens = ['primary-500', 'Identifier2024', 'color.primary.500']", 0),
+            ("tokens = quote! { pub fn rusqlite_xkcd_init22(a: u8) }", 0),
+            ("tokens: 1204, [@]", 0),
+            ("tokens for @", 0),
+        ] {
+            let text = text.replace('@', x).replace('%', y);
+            let start = Cursor::new(text.as_bytes());
+            let found = find(start, start.forward(6));
+            let found: Vec<&str> = found.into_iter().map(|range| &text[range]).collect();
+            assert_eq!(found, [x, y][..n_found], "{text}");
+        }
+    }
+}
