@@ -18,7 +18,7 @@ use crate::{
     placeholder::{PLACEHOLDER, is_check},
     span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break, string_or_word},
     value::{Form, Kind, MAX_VALUE, is_scrambled, is_strong, is_uuid},
-    worded::{is_invented, is_word_list},
+    worded::{are_words_and_number, is_invented, is_word_list},
 };
 
 /// Limit in bytes for the arguments of a call.
@@ -72,15 +72,38 @@ pub(crate) fn foreign_name(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize
 
 /// Finds the value after a name and a verb: `le mot de passe du serveur est x`. An ordinary word is no value.
 fn foreign_verb(end: Cursor<'_>) -> Option<Range<usize>> {
-    const VERBS: &[&str] =
-        &[" est ", " es ", " è ", " é ", " is ", " jest ", ": ", "是", "为", "為", "は「", "は"];
+    const VERBS: &[&str] = &[
+        " est ",
+        " es ",
+        " è ",
+        " é ",
+        " is ",
+        " jest ",
+        " to ",
+        " ist ",
+        " lautet ",
+        " är ",
+        " er ",
+        "— ",
+        "– ",
+        " \\u00e8 ",
+        " \\u00e9 ",
+        "\\u2014 ",
+        ": ",
+        "是",
+        "为",
+        "為",
+        "は「",
+        "は",
+    ];
     /// Bytes after the name that are searched for the verb.
     const MAX_WORDS: usize = 48;
     let window = until_placeholder(end.window(MAX_WORDS)).split(|byte| *byte == b'\n').next()?;
     // The value may follow without a verb.
     let next = past_blanks(end, 2);
-    let word = bare_end(next, |_| false).since(next.place());
-    let is_next = next.place() > end.place() && (is_strong(word) || is_invented(word));
+    let word = string_or_word(next).map_or(&[][..], |(word, end)| end.since(word.place()));
+    let is_next = next.place() > end.place()
+        && (is_strong(word) || is_invented(word) || are_words_and_number(word));
     let verb = || {
         let find = |verb: &&str| Some((memmem::find(window, verb.as_bytes())?, verb.len()));
         VERBS.iter().find_map(find)
@@ -102,6 +125,7 @@ fn foreign_verb(end: Cursor<'_>) -> Option<Range<usize>> {
     let is_random = is_scrambled(text) && (n_digits > 0 || has_mark);
     let is_said = value.window_before(2) == b": " && text.len() >= 8 && n_digits > 1;
     let is_said = is_said && !text.contains(&b'/');
+    let is_said = is_said || are_words_and_number(text);
     let is_fit = is_strong(text) || is_invented(text) || is_random || is_said;
     password(value, value_end).filter(|_| is_fit)
 }
@@ -346,6 +370,8 @@ pub(crate) fn said(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
         is_strong(text) || is_word_list(text, 0) || is_invented(text) && (is_joined || !is_verb);
     let has_digit = text.iter().any(u8::is_ascii_digit);
     let is_strong = is_strong || !is_verb && has_digit && is_scrambled(text);
+    let is_login = matches!(start.next(), Some(b'c' | b'C'));
+    let is_strong = is_strong || is_login && are_words_and_number(text);
     password(value, value_end).filter(|_| is_strong)
 }
 

@@ -10,13 +10,14 @@ use std::{borrow::Cow, ops::Range};
 use memchr::memmem;
 
 use crate::{
+    announced::{is_spoken, is_told},
     around::{context, past_closers},
     before,
     blank::{is_apart, is_argument, is_introduced, is_long, is_said_with, is_setting, past_level},
     class::USER,
     cursor::Cursor,
     inner::{default_below, fallback, inner},
-    link::{Link, is_spoken, is_told, link},
+    link::{Link, link},
     margin::past_line,
     name::{Name, Word},
     nearby::{is_below_user, is_in_section, is_plain},
@@ -126,9 +127,11 @@ fn found(kind: Kind, name: &Name<'_>, value: &Found<'_>) -> Option<Range<usize>>
     if is_like_name(name, value, text) {
         return None;
     }
+    // `pwd` is no verb, and a folder has a slash.
+    let is_short = || name.end.since(name.start.place()).eq_ignore_ascii_case(b"pwd");
     let is_introduced = kind == Kind::Pass
         && value.form == Form::Loose
-        && is_introduced(name)
+        && (is_introduced(name) || is_short())
         && (is_invented(text) || is_strong(text) || is_varied(text));
     let kind = if is_introduced { Kind::Password } else { kind };
     if kind == Kind::Password && value.form == Form::Loose && is_plain(text) && is_below_user(name)

@@ -11,7 +11,7 @@ use crate::{
     name::Name,
     piped::echoed,
     span::{Quote, is_blank, is_quote, past_blanks},
-    value::{is_scrambled, is_strong},
+    value::{is_scrambled, is_strong, is_uuid},
     worded::{is_invented, is_word_and_digits, is_word_list},
 };
 
@@ -41,7 +41,7 @@ pub(crate) fn find<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
 fn in_sentence<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
     /// Bytes before the name that are searched for the verb.
     const MAX_WORDS: usize = 32;
-    const VERBS: &[&[u8]] = &[b" as ", b" is ", b" was ", PROMPTED, ASKED];
+    const VERBS: &[&[u8]] = &[b" as ", b" is ", b" was ", b" als ", PROMPTED, ASKED];
     /// Words after a value that is typed.
     const PROMPTED: &[u8] = b" when prompted for ";
     const ASKED: &[u8] = b" when asked for ";
@@ -63,11 +63,12 @@ fn in_sentence<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
         b" length",
         b" input",
         b" prompt",
+        b" service",
+        b" app",
+        b" server",
         b" type",
     ];
-    if !matches!(name.end.since(name.start.place()).first(), Some(b'p' | b'P')) {
-        return None;
-    }
+    let is_password = matches!(name.end.since(name.start.place()).first(), Some(b'p' | b'P'));
     let before = context(name.start, MAX_WORDS);
     let line = name.start.back(before.len());
     let verbs = VERBS.iter().filter_map(|verb| Some((memmem::rfind(before, verb)?, *verb)));
@@ -76,7 +77,7 @@ fn in_sentence<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
     let first = words.split(|byte| *byte == b' ').next()?;
     let is_other = OTHERS.iter().any(|other| name.end.rest().starts_with(other));
     let is_plain = words.iter().all(|byte| byte.is_ascii_alphanumeric() || b" _-".contains(byte));
-    let is_direct = words.is_empty() && verb == b" as ";
+    let is_direct = words.is_empty() && matches!(verb, b" as " | b" als ");
     if is_other || !is_plain || !OWNERS.contains(&first) && !is_direct {
         return None;
     }
@@ -92,8 +93,14 @@ fn in_sentence<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
     let value = end.since(start.place());
     let is_clear = is_strong(value) || is_word_list(value, 0) || is_invented(value);
     let is_typed = [PROMPTED, ASKED].contains(&verb) && is_scrambled(value);
-    let is_fit =
-        (is_clear || is_typed || !is_direct && is_word_and_digits(value)) && !value.contains(&b'/');
+    // A quotation is no word of the sentence.
+    let has_digit = value.iter().any(u8::is_ascii_digit);
+    let is_quotation = n_closing > 0 && has_digit && is_scrambled(value);
+    let is_fit = is_clear || is_typed || is_quotation || !is_direct && is_word_and_digits(value);
+    // The key or the token of something may be a hash.
+    let is_hash = || is_uuid(value) || value.iter().all(u8::is_ascii_hexdigit);
+    let is_key = || value.len() >= 20 && is_strong(value) && !is_hash();
+    let is_fit = (if is_password { is_fit } else { is_key() }) && !value.contains(&b'/');
     is_fit.then_some((start, end))
 }
 

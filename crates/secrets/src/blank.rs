@@ -5,10 +5,10 @@
 use memchr::memmem;
 
 use crate::{
+    announced::is_spoken,
     around::{context, without_placeholders},
     cursor::Cursor,
     edge::is_edge,
-    link::is_spoken,
     name::Name,
     span::{Quote, bare_end, is_blank, past_break},
     value::{Kind, is_scrambled, is_strong},
@@ -85,6 +85,10 @@ pub(crate) fn is_apart(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool {
     if name.is_owned() && !is_prose {
         return is_long(start);
     }
+    // `replace the token x`
+    if name.is_bare() && matches!(kind, Kind::TokenOrUuid | Kind::Secret) {
+        return is_mixed(start);
+    }
     // `fs.s3a.secret.key x` is a setting of Hadoop.
     if name.is_property() && !is_prose {
         let after = bare_end(start, |_| false).skip(8, is_blank);
@@ -99,7 +103,8 @@ pub(crate) fn is_apart(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool {
     let is_column = start.since(name.end.place()).len() > 1 && name.is_constant();
     let is_given = || {
         let n_digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
-        let is_fit = n_digits > 2 && value.len() > 7 || is_invented(value);
+        let is_random = n_digits > 0 && value.len() >= 10 && is_scrambled(value);
+        let is_fit = n_digits > 2 && value.len() > 7 || is_invented(value) || is_random;
         is_fit && (context(name.start, 8).ends_with(b"with ") || is_introduced(name))
     };
     match is_prose {
@@ -121,6 +126,17 @@ pub(crate) fn is_introduced(name: &Name<'_>) -> bool {
         &[b"user", b"User", b"login", b"creds", b"ssid", b"SSID", b"wifi", b"WLAN", b"mail", b"@"];
     let before = context(name.start, 48);
     WORDS.iter().any(|word| memmem::find(before, word).is_some())
+}
+
+/// Returns whether a random word of at least 20 letters and digits starts at a position, which is no hash and no id.
+fn is_mixed(start: Cursor<'_>) -> bool {
+    let value = bare_end(start, |_| false).since(start.place());
+    let count = |is: fn(&u8) -> bool| value.iter().filter(|byte| is(byte)).count();
+    value.len() >= 20
+        && value.iter().all(u8::is_ascii_alphanumeric)
+        && count(u8::is_ascii_lowercase) > 2
+        && count(u8::is_ascii_uppercase) > 2
+        && is_strong(value)
 }
 
 /// Returns whether a strong value of at least 20 bytes starts at a position, and no file.

@@ -42,6 +42,7 @@
     deny(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice)
 )]
 
+mod announced;
 mod arguments;
 mod around;
 mod assignment;

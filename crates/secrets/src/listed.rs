@@ -8,13 +8,14 @@ use std::ops::Range;
 
 use crate::{
     around::past_closers,
-    command_line::value_of,
+    command_line::{password, value_of},
     cursor::Cursor,
     margin::past_line,
     name::{Name, Word},
     placeholder::PLACEHOLDER,
-    span::{Quote, is_blank, is_quote, past_blanks},
+    span::{Quote, is_blank, is_quote, past_blanks, string_or_word},
     value::{Form, Kind},
+    worded::are_words_and_number,
 };
 
 /// Limit for the items of a list.
@@ -26,7 +27,11 @@ const MAX_LIST: usize = 4096;
 /// Finds the items. `start..end` is the word of the name, with its `s`.
 pub(crate) fn find(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     // Most words are in sentences or have a number as their value.
-    let Some((at, is_tight)) = past_sign(end) else { return Vec::new() };
+    let (at, is_tight, is_said) = match (past_sign(end), past_words(end)) {
+        (Some((at, is_tight)), _) => (at, is_tight, false),
+        (None, Some(at)) => (at, false, true),
+        (None, None) => return Vec::new(),
+    };
     let word = match start.next() {
         Some(b'p' | b'P') => Word::Pass,
         Some(b's' | b'S') => Word::Secret,
@@ -43,6 +48,9 @@ pub(crate) fn find(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     };
     let list = List { kind, last: at.place().saturating_add(MAX_LIST) };
     let at = past_blanks(at, 8);
+    if is_said {
+        return list.sentence(at);
+    }
     if let Some((quote, text)) = Quote::open(at) {
         return quote.close(text).map_or_else(Vec::new, |text_end| list.parts(text, text_end));
     }
@@ -50,6 +58,10 @@ pub(crate) fn find(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
         return list.lines(line);
     }
     let is_capital = !name.end.since(name.start.place()).iter().any(u8::is_ascii_lowercase);
+    let said = list.sentence(at);
+    if said.len() > 1 {
+        return said;
+    }
     match opened(at) {
         Some(item) => list.items(item),
         None if is_tight && is_capital => {
@@ -71,6 +83,12 @@ fn past_sign(end: Cursor<'_>) -> Option<(Cursor<'_>, bool)> {
     let at = SIGNS.iter().find_map(|text| sign.past(text))?;
     let is_tight = sign.place() == end.place() && at.next().is_some_and(is_in_word);
     Some((at, is_tight))
+}
+
+/// Moves past the words of a sentence between a name and its values: `the tokens are x and y`, `both passwords (x and y)`.
+fn past_words(end: Cursor<'_>) -> Option<Cursor<'_>> {
+    const WORDS: &[&[u8]] = &[b" are ", b" were ", b" (", b" are: "];
+    WORDS.iter().find_map(|words| end.past(words))
 }
 
 /// Returns the position after the bracket that opens a list, with the type before it: `[`, `{`, `(`, `[]string{`,
@@ -146,6 +164,33 @@ impl List {
             };
             found.extend(self.secret(value, value_end));
             at = after;
+        }
+        found
+    }
+
+    /// Returns the secrets of a sentence up to the first word that is none: `x (admin), y and z`.
+    fn sentence(&self, start: Cursor<'_>) -> Vec<Range<usize>> {
+        const JOINTS: &[&[u8]] = &[b", and ", b", ", b" and ", b" or ", b" und ", b" y ", b" et "];
+        let (mut at, mut found) = (start, Vec::new());
+        for _ in 0..MAX_ITEMS {
+            let is_quoted = Quote::open(at).is_some();
+            let Some((value, value_end)) = string_or_word(at) else { break };
+            let text = value_end.since(value.place());
+            let is_made_up = is_quoted && are_words_and_number(text);
+            let secret = match is_made_up {
+                true => password(value, value_end),
+                false => self.secret(value, value_end),
+            };
+            let is_open = text.first().is_some_and(|byte| b"[({".contains(byte));
+            let Some(secret) = secret.filter(|_| !is_open) else { break };
+            found.push(secret);
+            let closed = if is_quoted { past_closers(value_end).0 } else { value_end };
+            // `x (admin)`
+            let is_in = |byte: u8| byte.is_ascii_alphanumeric() || b" -_".contains(&byte);
+            let note = closed.past(b" (").and_then(|note| note.skip(24, is_in).past(b")"));
+            let next = note.unwrap_or(closed);
+            let Some(next) = JOINTS.iter().find_map(|joint| next.past(joint)) else { break };
+            at = next;
         }
         found
     }

@@ -193,7 +193,8 @@ pub(crate) fn bare_end<'b>(start: Cursor<'b>, ends: fn(u8) -> bool) -> Cursor<'b
                 at = if is_escape { after } else { at };
                 !is_escape
             }
-            b'&' | b';' | b',' => after.next() == Some(byte) || is_over(after) || is_pair(after),
+            b'&' => after.next() == Some(byte) || is_pair(after),
+            b';' | b',' => after.next() == Some(byte) || is_over(after) || is_pair(after),
             b'|' => after.next().is_none_or(|byte| is_blank(byte) || byte == b'|'),
             // A script without blanks goes on after the end of a block.
             b'}' if matches!(after.next(), Some(b';' | b')')) => true,
