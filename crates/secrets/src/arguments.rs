@@ -13,9 +13,8 @@ use crate::{
     cursor::Cursor,
     edge::is_edge,
     margin::past_line,
-    pieces::{last_pieces, past_seam},
     piped::is_named,
-    placeholder::{PLACEHOLDER, is_check},
+    placeholder::PLACEHOLDER,
     span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break, string_or_word},
     value::{Form, Kind, MAX_VALUE, is_scrambled, is_strong, is_uuid},
     worded::{are_words_and_number, is_invented, is_word_list},
@@ -52,6 +51,27 @@ pub(crate) fn connection(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>>
     let found = strings(end);
     let (start, end) = found.get(2).or(found.last()).filter(|_| found.len() > 1)?;
     password(*start, *end)
+}
+
+/// Finds the password that is the third string of a call, after the host and the user.
+pub(crate) fn third(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let (start, end) = strings(end).get(2).copied()?;
+    password(start, end)
+}
+
+/// Finds the password that is the second string of a call, after the user.
+pub(crate) fn second(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let (start, end) = strings(end).get(1).copied()?;
+    password(start, end)
+}
+
+/// Finds the value after the name of a setting: `dotnet user-secrets set "Api:Key" "x"`.
+pub(crate) fn setting(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let (name, name_end) = string_or_word(end)?;
+    let next = past_closers(name_end).0.past(b" ")?;
+    let (value, value_end) = string_or_word(past_blanks(next, 4))?;
+    let is_secret = is_named(name_end.since(name.place()));
+    password(value, value_end).filter(|_| is_secret || is_strong(value_end.since(value.place())))
 }
 
 /// Finds the password that is the first string of a call.
@@ -218,7 +238,11 @@ pub(crate) fn before_name(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<us
     let call = start.back(before.len()).forward(memchr::memrchr(b'(', before)?).forward(1);
     let (value, value_end) = strings(call).into_iter().next()?;
     let is_before = value_end.place() < start.place();
-    password(value, value_end).filter(|_| is_before && is_named(name))
+    // Many things have an alias.
+    let text = value_end.since(value.place());
+    let is_clear = || is_strong(text) || is_invented(text);
+    let is_fit = is_before && is_named(name) && (start.next() == Some(b'o') || is_clear());
+    password(value, value_end).filter(|_| is_fit)
 }
 
 /// Returns the strings directly among the arguments of a call.
@@ -306,6 +330,13 @@ pub(crate) fn login_list(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usi
     }
     let sign = past_blanks(past_closers(end).0, 4);
     let at = past_blanks(SIGNS.iter().find_map(|sign_text| sign.past(sign_text))?, 4);
+    // `auth: "ada:x"`
+    if let Some((quote, value)) = Quote::open(at) {
+        let found = after_user(value, quote.close(value)?, b':')?;
+        let text = value.to(found.end).since(found.start);
+        let is_clear = is_strong(text) || is_invented(text) || is_word_list(text, 0);
+        return Some(found).filter(|_| is_clear);
+    }
     // A placeholder starts like a list.
     if at.rest().starts_with(PLACEHOLDER) {
         return None;
@@ -465,7 +496,7 @@ pub(crate) fn printed(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
 /// Finds the key that a client has as its argument: `cohere.Client("x")`, `CosmosClient(url, "x")`.
 pub(crate) fn client(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     /// Minimum length of a key. Shorter strings name a service or an application.
-    const MIN_KEY: usize = 32;
+    const MIN_KEY: usize = 28;
     let found = strings(end);
     let (value, value_end) = found.last()?;
     let text = value_end.since(value.place());
@@ -473,29 +504,6 @@ pub(crate) fn client(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
         text.len() >= MIN_KEY && !is_uuid(text) && !text.contains(&b'.') && is_strong(text);
     let is_key = is_key && Kind::Secret.secret_in(text, Form::Quoted).is_some();
     is_key.then(|| value.place()..value_end.place())
-}
-
-/// Finds the strings of a list of passwords: `"passwords": ["x", "y"]`. The prefix may end in a quote.
-pub(crate) fn listed(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
-    /// Limit for the strings of a list.
-    const MAX_ITEMS: usize = 32;
-    let is_mark = end.previous().is_some_and(|byte| is_quote(byte) || byte == b'\\');
-    let sign = past_blanks(past_closers(end.back(usize::from(is_mark))).0, 4);
-    let list = sign.past(b":").or_else(|| sign.past(b"=")).map(|at| past_blanks(at, 4));
-    let list = list.filter(|at| !at.rest().starts_with(PLACEHOLDER)).and_then(|at| at.past(b"["));
-    let (Some(mut at), mut found) = (list, Vec::new()) else { return Vec::new() };
-    for _ in 0..MAX_ITEMS {
-        let item = past_blanks(at, 40);
-        let item = past_line(item).map_or(item, |line| past_blanks(line, 60));
-        let Some((quote, value)) = Quote::open(item) else { break };
-        let Some(value_end) = quote.close(value) else { break };
-        let is_check = is_check(value_end.since(value.place()));
-        found.extend(password(value, value_end).filter(|_| !is_check));
-        let closed = past_blanks(past_closers(value_end).0, 8);
-        let Some(next) = closed.past(b",") else { break };
-        at = next;
-    }
-    found
 }
 
 /// Finds the value after the short name `pw`.
@@ -520,40 +528,6 @@ pub(crate) fn short_name(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usi
     (is_secret && !is_cut).then(|| value.place()..value_end.place())
 }
 
-/// Finds a signed JSON Web Token whose parts are in several lines, broken anywhere.
-pub(crate) fn broken_jwt(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    /// Limit for the lines of a token.
-    const MAX_LINES: usize = 40;
-    /// Limit in bytes for a part of a token in one line.
-    const MAX_LINE: usize = 1024;
-    /// Minimum length of a signature.
-    const MIN_SIGNATURE: usize = 20;
-    let (mut at, mut n_dots, mut n_breaks, mut part) = (end, 0_usize, 0_usize, 0_usize);
-    for _ in 0..MAX_LINES {
-        let run = at.skip(MAX_LINE, |byte| crate::class::BASE64_URL.has(byte));
-        part = part.saturating_add(run.since(at.place()).len());
-        at = run;
-        if n_dots < 2
-            && let Some(after) = at.past(b".")
-        {
-            (at, n_dots, part) = (after, n_dots.saturating_add(1), 0);
-        }
-        if n_dots == 2 && part >= MIN_SIGNATURE {
-            break;
-        }
-        let Some((next, _)) = past_seam(at) else {
-            if at.place() == run.place() {
-                break;
-            }
-            continue;
-        };
-        (at, n_breaks) = (next, n_breaks.saturating_add(1));
-    }
-    let is_token = n_dots == 2 && n_breaks > 0 && part >= MIN_SIGNATURE;
-    let last = last_pieces(&crate::class::BASE64_URL, at);
-    (is_token && is_edge(start.before())).then(|| start.place()..last.place())
-}
-
 /// Finds the second string after an id in a call: `Api('rzp_live_..', 'x')`.
 pub(crate) fn after_id(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let id = end.skip(32, |byte| byte.is_ascii_alphanumeric());
@@ -566,39 +540,4 @@ pub(crate) fn after_id(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let text = value_end.since(value.place());
     let is_key = text.len() >= 20 && (is_strong(text) || is_scrambled(text));
     password(value, value_end).filter(|_| is_key)
-}
-
-/// Finds a token of a bot of Discord in base64, whose first letters are the prefix.
-pub(crate) fn encoded_bot(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    /// Letters of a token: the shortest and the longest.
-    const LENGTHS: std::ops::RangeInclusive<usize> = 72..=108;
-    let last = end.skip(200, |byte| crate::class::BASE64.has(byte));
-    let text = last.since(start.place());
-    if !LENGTHS.contains(&text.len()) || !is_edge(start.before()) {
-        return None;
-    }
-    let mut decoded = Vec::new();
-    jsonl::decode_base64(text, &mut decoded);
-    let lengths: Vec<usize> = decoded.split(|byte| *byte == b'.').map(<[u8]>::len).collect();
-    let is_in = |byte: &u8| *byte == b'.' || crate::class::BASE64_URL.has(*byte);
-    let is_token = matches!(lengths.as_slice(), [20..=28, 6, 27..=45]) && decoded.iter().all(is_in);
-    is_token.then(|| start.place()..last.place())
-}
-
-/// Finds a signed JSON Web Token in base64, whose first letters are the prefix.
-pub(crate) fn encoded_jwt(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    /// Limit on the letters that are decoded: the header and the first claims.
-    const MAX_LOOK: usize = 1024;
-    /// Minimum length of a signed token in base64.
-    const MIN_TOKEN: usize = 100;
-    // A run of letters may have the prefix many times: it is read to its end only for a token.
-    if !is_edge(start.before()) {
-        return None;
-    }
-    let is_in = |byte: u8| crate::class::BASE64.has(byte);
-    let text = end.skip(MAX_LOOK, is_in).since(start.place());
-    let mut decoded = Vec::new();
-    jsonl::decode_base64(text, &mut decoded);
-    let is_token = text.len() >= MIN_TOKEN && memmem::find(&decoded, b".eyJ").is_some();
-    is_token.then(|| start.place()..end.skip(usize::MAX, is_in).place())
 }

@@ -223,7 +223,7 @@ fn value<'b>(
     let start = past_echo(start).unwrap_or(start);
     if let Some((quote, first)) = open(start) {
         let (string, start) = (start, first);
-        let end = quote.close(start)?;
+        let Some(end) = quote.close(start) else { return cut(start) };
         let text = end.since(start.place());
         let is_phrase = || kind == Kind::Passphrase && kind.secret_in(text, Form::Quoted).is_some();
         let is_said = || kind == Kind::Password && is_spoken(string);
@@ -232,8 +232,10 @@ fn value<'b>(
     }
     let start = match link {
         Link::Sign if at.previous() == Some(b':') => next_line(past_block(start)),
+        // An indented line continues a setting.
+        Link::Sign if at.previous() == Some(b'=') && is_indented(start) => next_line(start),
         Link::Sign => past_block(start),
-        Link::Tag => start,
+        Link::Tag => in_tag(start),
         Link::Apart if is_long(start) => start,
         Link::Apart
             if matches!(kind, Kind::Password | Kind::Passphrase)
@@ -277,10 +279,36 @@ fn value<'b>(
         }
         _ => {}
     }
+    // In a URL whose marks have codes, a code ends the value.
+    if at.window_before(3).eq_ignore_ascii_case(b"%3d") {
+        let n = memchr::memchr(b'%', end.since(start.place()));
+        end = n.map_or(end, |n| start.forward(n));
+    }
     let is_cut = end.rest().starts_with(PLACEHOLDER) || end.place() == start.place();
     let is_tight = is_tight && start.place() == at.place();
     let form = if is_tight || link == Link::Tag { Form::Tight } else { Form::Loose };
     (!is_cut).then_some(Found { start, end, form })
+}
+
+/// Returns a long random value whose closing quote is missing, at the end of its line.
+fn cut(start: Cursor<'_>) -> Option<Found<'_>> {
+    let end = bare_end(start, |_| false);
+    let is_last = end.next().is_none() || past_break(end).is_some() || Quote::open(end).is_some();
+    (is_last && is_long(start)).then_some(Found { start, end, form: Form::Quoted })
+}
+
+/// Returns whether the line after a position starts with blanks.
+fn is_indented(at: Cursor<'_>) -> bool {
+    past_line(at).is_some_and(|line| line.next().is_some_and(is_blank))
+}
+
+/// Moves to the value that is alone in the line after its tag: `<token>`, `  x`, `</token>`.
+fn in_tag(at: Cursor<'_>) -> Cursor<'_> {
+    let Some(start) = past_line(at).map(|line| past_blanks(line, 60)) else { return at };
+    let end = bare_end(start, |byte| byte == b'<');
+    let next = past_line(past_blanks(end, 8)).map(|line| past_blanks(line, 60));
+    let is_alone = next.is_some_and(|next| next.rest().starts_with(b"</"));
+    if is_alone { start } else { at }
 }
 
 /// Returns whether a name is in the user part of a URL.

@@ -16,6 +16,9 @@ use crate::{
     value::{Form, Kind, is_strong},
 };
 
+/// Limit in bytes for a tag.
+const MAX_TAG: usize = 300;
+
 /// Finds the results of random passwords after a type and before it. Both are returned, so that a second run finds no other
 /// one.
 pub(crate) fn results(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
@@ -50,6 +53,23 @@ pub(crate) fn secure(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>>
         let found = assigned(name, b"alue").or_else(|| option(name))?;
         (found.end < start.place()).then_some(found)
     })
+}
+
+/// Finds the value of a field for a password, after its type or before it: `<input type="password" value="x">`.
+pub(crate) fn field(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let before = without_placeholders(start.window_before(MAX_TAG));
+    let tag = before.rsplit(|byte| *byte == b'<').next().filter(|tag| tag.starts_with(b"input"))?;
+    let earlier = || {
+        let name = start.back(tag.len()).forward(memmem::rfind(tag, b"value")?);
+        assigned(name, b"value").filter(|found| found.end < start.place())
+    };
+    value(start, end).or_else(earlier)
+}
+
+/// Finds the first value in the rest of a tag, or in the next one: `<add key="https://x.dev" value="x" />`.
+pub(crate) fn value(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let text = until_placeholder(end.window(MAX_TAG)).split(|byte| *byte == b'>').next()?;
+    assigned(end.forward(memmem::find(text, b" value=")?).forward(1), b"value")
 }
 
 /// Finds the value in a block for a secret: `resource "azurerm_key_vault_secret" "db" {`, `value = "x"`.

@@ -10,7 +10,7 @@ use crate::{
     cursor::Cursor,
     name::Name,
     piped::echoed,
-    span::{Quote, is_blank, is_quote, past_blanks},
+    span::{Quote, is_blank, is_quote, past_blanks, past_break},
     value::{is_scrambled, is_strong, is_uuid},
     worded::{is_invented, is_word_and_digits, is_word_list},
 };
@@ -27,7 +27,7 @@ pub(crate) fn find<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
         b'/' => is_written(name.start.window_before(96)).then(|| in_file(name.start))?,
         byte if is_blank(*byte) => {
             let written = is_written(name.start.window_before(6)).then(|| in_file(name.start));
-            written.flatten().or_else(|| in_sentence(name))
+            written.flatten().or_else(|| in_sentence(name)).or_else(|| commented(name))
         }
         byte if is_quote(*byte) && near.iter().any(|byte| matches!(byte, b'=' | b':')) => {
             in_row(name.start).or_else(|| in_member(name.start))
@@ -102,6 +102,31 @@ fn in_sentence<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
     let is_key = || value.len() >= 20 && is_strong(value) && !is_hash();
     let is_fit = (if is_password { is_fit } else { is_key() }) && !value.contains(&b'/');
     is_fit.then_some((start, end))
+}
+
+/// Finds the string before a comment that names it: `value = "x" # db password`.
+fn commented<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
+    const MARKS: &[&[u8]] = &[b" # ", b" // ", b" -- ", b" <- "];
+    let is_last = name.end.next().is_none()
+        || past_break(name.end).is_some()
+        || Quote::open(name.end).is_some();
+    let before = context(name.start, 160);
+    let mark = MARKS.iter().filter_map(|mark| memmem::rfind(before, mark)).max()?;
+    let words = before.get(mark.saturating_add(4)..).unwrap_or_default();
+    let is_note =
+        words.len() <= 16 && words.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b' ');
+    let code = before.get(..mark)?.trim_ascii_end();
+    let n_ends = code.iter().rev().take_while(|byte| b";,)".contains(byte)).count();
+    let code = code.get(..code.len().saturating_sub(n_ends))?;
+    let quote = code.last().copied().filter(|byte| is_quote(*byte) && is_last && is_note)?;
+    let n_slashes = code.iter().rev().skip(1).take_while(|byte| **byte == b'\\').count();
+    let text = code.get(..code.len().saturating_sub(n_slashes).saturating_sub(1))?;
+    let value = text.rsplit(|byte| *byte == quote).next()?;
+    let end = name.start.back(before.len()).forward(text.len());
+    let is_random = is_scrambled(value) && value.iter().any(u8::is_ascii_digit);
+    let is_clear = is_strong(value) || is_invented(value) || is_random;
+    (is_clear && value.len() < text.len() && !value.contains(&b'/'))
+        .then(|| (end.back(value.len()), end))
 }
 
 /// Returns whether a command writes to a file in some bytes before its name.

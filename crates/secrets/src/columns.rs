@@ -8,9 +8,10 @@ use crate::{
     around::{last_line, past_closers, until_placeholder},
     command_line::password,
     cursor::Cursor,
+    randomness::Makeup,
     span::{is_blank, past_break},
     value::{is_scrambled, is_strong},
-    worded::is_invented,
+    worded::{are_words_and_number, is_invented},
 };
 
 /// Limit for the rows of a table that are searched.
@@ -60,7 +61,8 @@ pub(crate) fn below(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
         if value == header {
             break;
         }
-        found.extend(secret(start, value));
+        let is_password = header.to_ascii_lowercase().starts_with(b"pass");
+        found.extend(secret(start, value, is_password));
     }
     found
 }
@@ -95,8 +97,14 @@ fn cell<'b>(
 }
 
 /// Returns the range of the secret in a cell.
-fn secret(start: Cursor<'_>, value: &[u8]) -> Option<Range<usize>> {
-    let is_clear =
-        value.len() >= 8 && (is_strong(value) || is_invented(value) || is_scrambled(value));
+fn secret(start: Cursor<'_>, value: &[u8], is_password: bool) -> Option<Range<usize>> {
+    let makeup = Makeup::of(value);
+    let is_mixed = makeup.n_lower > 1 && makeup.n_upper > 0 && makeup.n_digits > 1;
+    let is_plain = is_mixed && value.iter().all(u8::is_ascii_alphanumeric);
+    let is_clear = is_strong(value)
+        || is_invented(value)
+        || is_scrambled(value)
+        || is_password && (is_plain || are_words_and_number(value));
+    let is_clear = is_clear && value.len() >= 8;
     if is_clear { password(start, start.forward(value.len())) } else { None }
 }

@@ -288,7 +288,8 @@ fn is_in_value(byte: u8) -> bool {
 
 /// Finds the value after a name such as `laravel_session=`.
 pub(crate) fn named(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
-    if !matches!(start.previous(), Some(b'_' | b'.')) {
+    let is_host = start.window_before(7) == b"__Host-" || start.window_before(9) == b"__Secure-";
+    if !is_host && !matches!(start.previous(), Some(b'_' | b'.')) {
         return Vec::new();
     }
     let value = Quote::open(end).map_or(end, |(_, value)| value);

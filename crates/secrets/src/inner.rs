@@ -91,7 +91,7 @@ fn value_in<'b>(mut name: &'b [u8], mut at: Cursor<'b>) -> Option<Cursor<'b>> {
 
 /// Returns the position of the fallback string of a value: `get("X") ?: "x"`.
 pub(crate) fn fallback(at: Cursor<'_>) -> Option<Cursor<'_>> {
-    const SIGNS: &[&[u8]] = &[b" ?: ", b" || ", b" ?? ", b" or "];
+    const SIGNS: &[&[u8]] = &[b" ?: ", b" || ", b" ?? ", b" or ", b"default("];
     /// Bytes after the sign that are searched for it.
     const MAX_CALL: usize = 80;
     let line = until_placeholder(at.window(MAX_CALL))

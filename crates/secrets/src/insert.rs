@@ -5,10 +5,11 @@
 use std::ops::Range;
 
 use crate::{
+    around::past_closers,
     command_line::value_of,
     cursor::Cursor,
     margin::past_line,
-    span::{Quote, is_blank},
+    span::{Quote, is_blank, is_quote, past_blanks},
     value::{Form, Kind},
 };
 
@@ -24,7 +25,11 @@ pub(crate) fn rows(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
         return Vec::new();
     }
     let last = end.place().saturating_add(MAX_ROWS);
-    let (mut at, mut depth, mut column, mut found) = (end, 0_usize, 0_usize, Vec::new());
+    // With `VALUES (?, ?)`, the values are arguments of the call.
+    let arguments = arguments(end);
+    let first = usize::from(arguments.is_some());
+    let (mut at, mut depth, mut column) = (arguments.unwrap_or(end), first, 0_usize);
+    let mut found = Vec::new();
     while let Some(byte) = at.next().filter(|_| at.place() < last) {
         if depth > 0
             && let Some((quote, value)) = Quote::open(at)
@@ -37,6 +42,7 @@ pub(crate) fn rows(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
         }
         match byte {
             b'(' => depth = depth.saturating_add(1),
+            b')' | b']' if depth < 2 && arguments.is_some() => break,
             b')' if depth < 2 => (depth, column) = (0, 0),
             b')' => depth = depth.saturating_sub(1),
             b',' if depth == 1 => column = column.saturating_add(1),
@@ -54,6 +60,24 @@ pub(crate) fn rows(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
         at = at.forward(1);
     }
     found
+}
+
+/// Returns the position of the first argument after a statement whose values are all placeholders: `VALUES (?, ?)", (`.
+fn arguments(end: Cursor<'_>) -> Option<Cursor<'_>> {
+    let row = past_blanks(end, 8).past(b"(")?;
+    let cells = row.skip(200, |byte| byte != b')' && !is_quote(byte));
+    let is_cell = |cell: &[u8]| {
+        let cell = cell.trim_ascii();
+        let is_in = |byte: &u8| byte.is_ascii_alphanumeric() || b"_()".contains(byte);
+        matches!(cell.split_first(), Some((b'?' | b'%' | b'$' | b':' | b'@', rest)) if rest.iter().all(is_in))
+    };
+    let is_row = cells.since(row.place()).split(|byte| *byte == b',').all(is_cell);
+    let closed = cells.past(b")").filter(|_| is_row)?;
+    let quote = closed.past(b";").unwrap_or(closed);
+    let comma = past_blanks(past_closers(quote).0, 8).past(b",")?;
+    let next = past_blanks(comma, 40);
+    let next = past_line(next).map_or(next, |line| past_blanks(line, 60));
+    next.past(b"(").or_else(|| next.past(b"["))
 }
 
 /// Returns the names of the columns before `VALUES`.

@@ -10,7 +10,7 @@ use crate::{
     around::{context, past_closers},
     cursor::Cursor,
     margin::past_line,
-    name::Name,
+    name::{Name, is_other_tail},
     placeholder::PLACEHOLDER,
     randomness::Makeup,
     span::{Quote, is_blank, is_quote, past_blanks, past_break, past_colors},
@@ -49,6 +49,9 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
     }
     if let Some(at) = past_log(name, after) {
         return Some((Link::Sign, at));
+    }
+    if let Some(at) = past_suffix(name, after) {
+        return Some((Link::Apart, at));
     }
     let at = past_blanks(after, 60);
     if let Some(at) = past_item(name, at) {
@@ -140,6 +143,15 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
         _ if has_blank => Some((Link::Blank, at)),
         _ => None,
     }
+}
+
+/// Returns the position after the last word of a property and its sign: `user.password.default=x`, `secret.signing=x`.
+fn past_suffix<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
+    let word = after.past(b".").filter(|_| !name.is_option())?;
+    let end = word.skip(24, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    let sign = past_blanks(end, 4).past(b"=").filter(|sign| sign.next() != Some(b'='))?;
+    let is_other = is_other_tail(end.since(word.place()));
+    (!is_other && end.place() > word.place()).then_some(sign)
 }
 
 fn past_border(at: Cursor<'_>) -> Option<(Link, Cursor<'_>)> {
@@ -305,7 +317,8 @@ pub(crate) fn past_continuation(at: Cursor<'_>) -> Option<Cursor<'_>> {
 fn past_sign<'b>(name: &Name<'_>, at: Cursor<'b>) -> Option<Cursor<'b>> {
     const SIGNS: &[&[u8]] =
         &[b":=", b"=>", b"===", b"==", b"!==", b"!=", b"||=", b"??=", b"?=", b"+=", b"=", b":"];
-    let after = SIGNS.iter().find_map(|sign| at.past(sign))?;
+    let coded = || at.past(b"%3D").or_else(|| at.past(b"%3d")).filter(|_| is_in_coded_url(name));
+    let after = SIGNS.iter().find_map(|sign| at.past(sign)).or_else(coded)?;
     // `${NAME:-x}`, `${NAME:?message}`
     let after = match after.next() {
         Some(b'-' | b'=') if is_expanded(name) => after.forward(1),
@@ -314,6 +327,15 @@ fn past_sign<'b>(name: &Name<'_>, at: Cursor<'b>) -> Option<Cursor<'b>> {
     };
     let is_other = matches!(after.window(2), [b':', ..] | [b'~', b' ' | b'/']);
     (!is_other).then_some(after)
+}
+
+/// Returns whether the name is that of a parameter in a URL whose marks have codes: `%3Fapi_key`.
+fn is_in_coded_url(name: &Name<'_>) -> bool {
+    const MARKS: &[&[u8]] = &[b"%3F", b"%3f", b"%26", b"%23", b"3F", b"3f", b"26", b"23"];
+    let whole = name.end.since(name.start.place());
+    let before = name.start.window_before(3);
+    MARKS.iter().take(4).any(|mark| before == *mark)
+        || before.ends_with(b"%") && MARKS.iter().skip(4).any(|mark| whole.starts_with(mark))
 }
 
 /// Returns whether a shell replaces the name by the value of its variable: `${NAME`.

@@ -12,7 +12,7 @@ use crate::{
     cursor::Cursor,
     margin::past_line,
     name::{Name, Word},
-    placeholder::PLACEHOLDER,
+    placeholder::{PLACEHOLDER, is_check},
     span::{Quote, is_blank, is_quote, past_blanks, string_or_word},
     value::{Form, Kind},
     worded::are_words_and_number,
@@ -32,6 +32,12 @@ pub(crate) fn find(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
         (None, Some(at)) => (at, false, true),
         (None, None) => return Vec::new(),
     };
+    // `USERS = {"ada": "x"}`
+    if matches!(start.next(), Some(b'u' | b'U')) {
+        let list =
+            List { kind: Kind::Secrets, is_named: true, last: at.place().saturating_add(MAX_LIST) };
+        return past_blanks(at, 8).past(b"{").map_or_else(Vec::new, |item| list.items(item));
+    }
     let word = match start.next() {
         Some(b'p' | b'P') => Word::Pass,
         Some(b's' | b'S') => Word::Secret,
@@ -46,7 +52,7 @@ pub(crate) fn find(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     let Some(kind) = name.plural(word).filter(|_| name.end.place() == end.place()) else {
         return Vec::new();
     };
-    let list = List { kind, last: at.place().saturating_add(MAX_LIST) };
+    let list = List { kind, is_named: false, last: at.place().saturating_add(MAX_LIST) };
     let at = past_blanks(at, 8);
     if is_said {
         return list.sentence(at);
@@ -69,6 +75,27 @@ pub(crate) fn find(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
         }
         None => Vec::new(),
     }
+}
+
+/// Finds the strings of a list of passwords: `"passwords": ["x", "y"]`. The prefix may end in a quote.
+pub(crate) fn strings(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
+    let is_mark = end.previous().is_some_and(|byte| is_quote(byte) || byte == b'\\');
+    let sign = past_blanks(past_closers(end.back(usize::from(is_mark))).0, 4);
+    let list = sign.past(b":").or_else(|| sign.past(b"=")).map(|at| past_blanks(at, 4));
+    let list = list.filter(|at| !at.rest().starts_with(PLACEHOLDER)).and_then(|at| at.past(b"["));
+    let (Some(mut at), mut found) = (list, Vec::new()) else { return Vec::new() };
+    for _ in 0..MAX_ITEMS {
+        let item = past_blanks(at, 40);
+        let item = past_line(item).map_or(item, |line| past_blanks(line, 60));
+        let Some((quote, value)) = Quote::open(item) else { break };
+        let Some(value_end) = quote.close(value) else { break };
+        let is_check = is_check(value_end.since(value.place()));
+        found.extend(password(value, value_end).filter(|_| !is_check));
+        let closed = past_blanks(past_closers(value_end).0, 8);
+        let Some(next) = closed.past(b",") else { break };
+        at = next;
+    }
+    found
 }
 
 /// Moves past the sign after a name, and returns whether the value follows directly: `=`, `+=`, `:=`, `":`, `.add(`.
@@ -122,6 +149,8 @@ fn is_in_word(byte: u8) -> bool {
 /// A list.
 struct List {
     kind: Kind,
+    /// Whether only the items with names count.
+    is_named: bool,
     /// The end of the bytes that are searched.
     last: usize,
 }
@@ -157,12 +186,13 @@ impl List {
             };
             let sign = past_blanks(after, 8);
             let named = sign.past(b":").or_else(|| sign.past(b"=>")).or_else(|| sign.past(b"="));
+            let is_counted = named.is_some() || !self.is_named;
             let (value, value_end, after) = match named.map(|at| item(past_blanks(at, 8))) {
                 Some(Some(item)) => item,
                 Some(None) => break,
                 None => (value, value_end, after),
             };
-            found.extend(self.secret(value, value_end));
+            found.extend(self.secret(value, value_end).filter(|_| is_counted));
             at = after;
         }
         found

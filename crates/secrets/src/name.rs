@@ -145,7 +145,7 @@ impl<'b> Name<'b> {
         {
             return Some(Kind::Secret);
         }
-        if words(tail).any(|word| OTHER_TAILS.iter().any(|other| is(word, other))) {
+        if is_other_tail(tail) {
             return None;
         }
         let is_other = |others: &[&str]| others.iter().any(|other| is(last_word(head), other));
@@ -278,6 +278,11 @@ impl<'b> Name<'b> {
         }
         Some(if is_opener(self.head) { Kind::Secret } else { Kind::Token })
     }
+}
+
+/// Returns whether a word in the end of a name says that its value is no secret.
+pub(crate) fn is_other_tail(tail: &[u8]) -> bool {
+    words(tail).any(|word| OTHER_TAILS.iter().any(|other| is(word, other)))
 }
 
 /// Returns whether a placeholder of a redacted secret ends at a position. The text after it was

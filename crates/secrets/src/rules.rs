@@ -124,7 +124,7 @@ static BY_PREFIX: &[Rule] = &[
     ),
     Rule::new("npm-token", "npm", &["npm_"], &[Run(&LETTERS, 36, 36)]),
     Rule::new("pypi-token", "PyPI", &["pypi-AgE"], &[Run(&BASE64_URL, 50, MAX)]),
-    Rule::new("supabase-token", "Supabase", &["sbp_"], &[Run(&HEX, 40, 40)]),
+    Rule::new("supabase-token", "Supabase", &["sbp_"], &[Run(&HEX, 40, 64)]),
     Rule::new("hugging-face-token", "Hugging Face", &["hf_"], &[Run(&LETTERS, 34, 40)]),
     Rule::new(
         "sendgrid-key",
@@ -382,9 +382,9 @@ static BY_PREFIX: &[Rule] = &[
         "docker-token",
         "Docker Hub",
         &["dckr_pat_", "dckr_oat_"],
-        &[Run(&BASE64_URL, 24, MAX)],
+        &[Run(&BASE64_URL, 20, MAX)],
     ),
-    Rule::new("rubygems-key", "RubyGems", &["rubygems_"], &[Run(&HEX, 48, 48)]),
+    Rule::new("rubygems-key", "RubyGems", &["rubygems_"], &[Run(&HEX, 40, 64)]),
     Rule {
         accepts: is_random,
         ..Rule::new("crates-io-token", "crates.io", &["cio"], &[Run(&LETTERS, 32, 32)])

@@ -241,7 +241,12 @@ fn is_secret(value: &[u8], kind: Kind, form: Form) -> bool {
         }
         false if is_password => is_thought_up(value, form, &makeup),
         false => {
-            is_hex(value) || kind == Kind::Secret && is_uuid(value) || {
+            // `token = 'GardenCactus1166#'`
+            let is_rich = kind == Kind::Token
+                && form == Form::Quoted
+                && has_all_classes(value, &makeup)
+                && makeup.n_digits > 2;
+            is_rich || is_hex(value) || kind == Kind::Secret && is_uuid(value) || {
                 let is_ended = matches!(value, [.., b'_' | b'-']);
                 let is_short = value.len() < 10 && makeup.n_digits < 3;
                 let is_joined = makeup.n_joints > usize::from(is_ended) || is_short;

@@ -79,6 +79,13 @@ pub(super) static BY_COMMAND: &[Rule] = &[
         &[
             "IDENTIFIED BY",
             "identified by",
+            "PASSWORD %L', ",
+            "password %L', ",
+            "PRAGMA key = ",
+            "PRAGMA key=",
+            "PRAGMA rekey = ",
+            "pragma key = ",
+            "pragma key=",
             "_password BY",
             "_password by",
             "_PASSWORD BY",
@@ -150,13 +157,21 @@ pub(super) static BY_COMMAND: &[Rule] = &[
     Rule::new(
         "token",
         "an option or a setting with a token",
-        &["--pat ", "--pat=", "sonar.login=", "db login", "login(key", "::add-mask::"],
+        &[
+            "--pat ",
+            "--pat=",
+            "sonar.login=",
+            "oauth_signature=",
+            "db login",
+            "login(key",
+            "::add-mask::",
+        ],
         &[By(command_line::strong)],
     ),
     Rule::new(
         "secret",
         "the answer to a prompt",
-        &["r a value:", "secret value:"],
+        &["r a value:", "secret value:", "ecovery code is: ", "ecovery code: ", "ackup code: "],
         &[By(command_line::answer)],
     ),
     Rule::new(
@@ -351,6 +366,24 @@ pub(super) static BY_COMMAND: &[Rule] = &[
     ),
     Rule::new(
         "password",
+        "of a user, the third string of a call that connects",
+        &["client.connect("],
+        &[By(arguments::third)],
+    ),
+    Rule::new(
+        "password",
+        "of a new login of SQL Server",
+        &["sp_addlogin "],
+        &[By(arguments::second)],
+    ),
+    Rule::new(
+        "secret",
+        "a setting of a project that the tool keeps outside of it",
+        &["user-secrets set "],
+        &[By(arguments::setting)],
+    ),
+    Rule::new(
+        "password",
         "of a user, where a connection is opened",
         &[
             "PDO(",
@@ -487,7 +520,7 @@ pub(super) static BY_COMMAND: &[Rule] = &[
         "password",
         "each of a list of passwords",
         &["asswords", "ASSWORDS", "assword\"", "assword\\"],
-        &[Each(arguments::listed)],
+        &[Each(listed::strings)],
     ),
     Rule::new(
         "secret",
@@ -505,6 +538,8 @@ pub(super) static BY_COMMAND: &[Rule] = &[
             "keys",
             "Keys",
             "KEYS",
+            "users",
+            "USERS",
         ],
         &[Each(listed::find)],
     ),

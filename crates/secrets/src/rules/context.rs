@@ -3,7 +3,7 @@
 use crate::{
     arguments, body,
     class::{BASE64_URL, SIGNATURE, SIGNED},
-    cookie, hash, keys, manifest,
+    cookie, hash, jwt, keys, manifest,
     name::Word,
     piped,
     rule::{
@@ -95,6 +95,9 @@ pub(super) static BY_CONTEXT: &[Rule] = &[
             "SecretKeySpec(",
             "SecurityKey(",
             "SecretKey(",
+            "ecret::new(",
+            "ecretString::new(",
+            "ecretString::from(",
             "AES.new(",
             "AES.encrypt(",
             "AES.decrypt(",
@@ -192,19 +195,19 @@ pub(super) static BY_CONTEXT: &[Rule] = &[
         "jwt",
         "a JSON Web Token, in base64",
         &["ZXlKaGJHY2lPaUp", "ZXlKMGVYQWlPaUp", "ZXlKcmFXUWlPaUp"],
-        &[By(arguments::encoded_jwt)],
+        &[By(jwt::encoded_jwt)],
     ),
     Rule::new(
         "discord-token",
         "Discord: a bot, in base64",
         &["TVR", "TWp", "TXp", "TkR", "TlR", "Tmp", "Tnp", "T0R", "T1R"],
-        &[By(arguments::encoded_bot)],
+        &[By(jwt::encoded_bot)],
     ),
     Rule::new(
         "jwt",
         "a JSON Web Token in several lines",
         &["eyJhbGciOi", "eyJ0eXAiOi", "eyJraWQiOi"],
-        &[By(arguments::broken_jwt)],
+        &[By(jwt::broken_jwt)],
     ),
     Rule::new(
         "password",

@@ -6,7 +6,7 @@ use crate::{
     class::{BASE64, CAPITALS, HEX, LETTERS},
     command_line, jwk, keys,
     name::Word,
-    printed,
+    printed, proxy,
     rule::{
         Edge,
         Part::{By, Each, Is, Named, Run},
@@ -80,6 +80,31 @@ pub(super) static BY_FILE: &[Rule] = &[
         "a random password of Terraform, before another attribute",
         &["special\"", "special\\", "special "],
         &[By(attribute::result_before)],
+    ),
+    Rule::new(
+        "password",
+        "of a field for a password, in HTML",
+        &[
+            "type=\"password\"",
+            "type='password'",
+            "type=\\\"password",
+            "type=\\\\\\\"password",
+            "type=password",
+        ],
+        &[By(attribute::field)],
+    ),
+    Rule::new("key", "NuGet: the key of a source", &["<apikeys>"], &[By(attribute::value)]),
+    Rule::new(
+        "key",
+        "a key that a proxy compares, in a table of nginx",
+        &["map $"],
+        &[Each(proxy::table)],
+    ),
+    Rule::new(
+        "key",
+        "a key that a proxy compares, in a condition of nginx",
+        &["if ($cookie_", "if ($arg_", "if ($http_"],
+        &[By(proxy::condition)],
     ),
     Rule::new(
         "secret",

@@ -126,7 +126,7 @@ pub(super) static BY_SERVICE: &[Rule] = &[
         "grafana-token",
         "Grafana: a service account",
         &["glsa_"],
-        &[Run(&LETTERS, 32, 32), Is("_"), Run(&ANY_HEX, 8, 8)],
+        &[Run(&LETTERS, 32, 64), Is("_"), Run(&ANY_HEX, 8, 8)],
     ),
     Rule::new("grafana-token", "Grafana Cloud", &["glc_eyJ"], &[Run(&BASE64, 60, MAX)]),
     Rule::new(
