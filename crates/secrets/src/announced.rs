@@ -58,6 +58,7 @@ pub(crate) fn past_announcement<'b>(
             b" = ",
             b" ist ",
             b" lautet ",
+            b" auf ",
             b" est ",
             b" es ",
             " è ".as_bytes(),
@@ -91,6 +92,13 @@ pub(crate) fn past_demand(at: Cursor<'_>) -> Option<Cursor<'_>> {
         b"has to be ",
         b"reads ",
         b"equals ",
+        b"lautet ",
+        b"ist ",
+        b"est ",
+        b"es ",
+        b"created: ",
+        b"generated: ",
+        b"issued: ",
     ];
     WORDS.iter().find_map(|words| at.past(words))
 }
@@ -183,7 +191,19 @@ pub(crate) fn is_spoken(at: Cursor<'_>) -> bool {
         && !value.contains(&b'=')
         || is_word_list(value, 0)
         || is_invented(value)
-        || are_words_and_number(value) && (quoted.is_some() || is_after_verb(at))
+        || (are_words_and_number(value) || is_mixed(value))
+            && (quoted.is_some() || is_after_verb(at))
+}
+
+/// Returns whether a random value has several digits, and letters of both cases or a mark: `pepFlP43.98x`.
+fn is_mixed(value: &[u8]) -> bool {
+    let count = |is: fn(&u8) -> bool| value.iter().filter(|byte| is(byte)).count();
+    let has_mark = count(u8::is_ascii_punctuation) > 0;
+    value.len() >= 10
+        && count(u8::is_ascii_digit) > 1
+        && (has_mark || count(u8::is_ascii_uppercase) > 0)
+        && !value.iter().any(|byte| b"/=(:".contains(byte))
+        && is_scrambled(value)
 }
 
 /// Returns whether a verb or a sign before a position says that a value follows. Without it, `reset-flow-12` may be the next
@@ -198,6 +218,7 @@ fn is_after_verb(at: Cursor<'_>) -> bool {
         b" = ",
         b" ist ",
         b" lautet ",
+        b" auf ",
         b" est ",
         b" es ",
         " è ".as_bytes(),

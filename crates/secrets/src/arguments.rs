@@ -82,12 +82,57 @@ pub(crate) fn first(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
 
 /// Finds the value after a name and a colon: `пароль: x`.
 pub(crate) fn foreign_name(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    const SIGNS: &[&[u8]] = &[b":", "：".as_bytes(), b"="];
+    const SIGNS: &[&[u8]] = &[b":", "：".as_bytes(), b"\\uff1a", b"="];
     let end = end.back(usize::from(matches!(end.previous(), Some(b':' | b' '))));
     let sign = past_blanks(past_closers(end).0, 2);
     let Some(at) = SIGNS.iter().find_map(|text| sign.past(text)) else { return foreign_verb(end) };
     let (value, value_end) = string_or_word(past_blanks(at, 4))?;
     password(value, value_end)
+}
+
+/// Finds the key after its name and a sign or a verb: `clé API : x`, `der API-Schlüssel lautet x`.
+pub(crate) fn foreign_key(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    /// Minimum length of a key.
+    const MIN_KEY: usize = 20;
+    const LINKS: &[&str] = &[
+        ": ",
+        "：",
+        " = ",
+        "=",
+        " ist ",
+        " lautet ",
+        " est ",
+        " es ",
+        " é ",
+        " è ",
+        " is ",
+        " to ",
+        " — ",
+        "是",
+        "为",
+        "は",
+        "は「",
+        " \\u00e9 ",
+        " \\u00e8 ",
+        "\\uff1a",
+        "\\u662f",
+        "\\u4e3a",
+        "\\u306f",
+        " \\u2014 ",
+    ];
+    /// Bytes after the name that are searched for the link.
+    const MAX_WORDS: usize = 32;
+    let window = until_placeholder(end.window(MAX_WORDS)).split(|byte| *byte == b'\n').next()?;
+    let links =
+        LINKS.iter().filter_map(|link| Some((memmem::find(window, link.as_bytes())?, link.len())));
+    let (n_before, n_link) = links.min()?;
+    let at = past_blanks(end.forward(n_before).forward(n_link), 2);
+    let (value, value_end) = string_or_word(at)?;
+    let word = value.skip(MAX_VALUE, |byte| byte.is_ascii_graphic());
+    let value_end = if word.place() < value_end.place() { word } else { value_end };
+    let text = value_end.since(value.place());
+    let is_key = text.len() >= MIN_KEY && is_strong(text) && !text.contains(&b'/');
+    password(value, value_end).filter(|_| is_key)
 }
 
 /// Finds the value after a name and a verb: `le mot de passe du serveur est x`. An ordinary word is no value.
@@ -109,6 +154,11 @@ fn foreign_verb(end: Cursor<'_>) -> Option<Range<usize>> {
         " \\u00e8 ",
         " \\u00e9 ",
         "\\u2014 ",
+        "\\u662f",
+        "\\u4e3a",
+        "\\u70ba",
+        "\\u306f\\u300c",
+        "\\u306f",
         ": ",
         "是",
         "为",

@@ -105,7 +105,18 @@ pub(crate) fn is_apart(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool {
         let n_digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
         let is_random = n_digits > 0 && value.len() >= 10 && is_scrambled(value);
         let is_fit = n_digits > 2 && value.len() > 7 || is_invented(value) || is_random;
-        is_fit && (context(name.start, 8).ends_with(b"with ") || is_introduced(name))
+        const ADJECTIVES: &[&[u8]] = &[
+            b"generated ",
+            b"new ",
+            b"old ",
+            b"temporary ",
+            b"initial ",
+            b"default ",
+            b"current ",
+        ];
+        let before = context(name.start, 12);
+        let is_one = is_random && ADJECTIVES.iter().any(|word| before.ends_with(word));
+        is_one || is_fit && (before.ends_with(b"with ") || is_introduced(name))
     };
     match is_prose {
         true => {

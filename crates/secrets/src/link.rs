@@ -42,6 +42,8 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
     let after = match after.next() {
         Some(b'<') => past_closing(after),
         Some(b'[') => past_size(after),
+        // `$ENV{API_KEY} = "x"`
+        Some(b'}') if is_in_hash(name) => after.forward(1),
         _ => after,
     };
     if let Some(at) = past_tag(name, after) {
@@ -97,8 +99,7 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
         }
         // `API_KEY -> x`, `password - x`
         b'-' if has_blank && !name.is_option() => {
-            let arrow = at.past(b"-> ").filter(|_| name.is_compound());
-            Some((Link::Apart, arrow.or_else(|| at.past(b"- "))?))
+            Some((Link::Apart, at.past(b"-> ").or_else(|| at.past(b"- "))?))
         }
         b',' if name.is_compound() => Some((Link::Apart, at.forward(1))),
         // `it asks for the password, give it x`
@@ -143,6 +144,20 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
         _ if has_blank => Some((Link::Blank, at)),
         _ => None,
     }
+}
+
+/// Returns whether a name is the key of a hash in Perl: `$ENV{NAME`.
+fn is_in_hash(name: &Name<'_>) -> bool {
+    let before = name.start.window_before(24).strip_suffix(b"{").unwrap_or_default();
+    let n_word = before
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
+        .count();
+    n_word > 0
+        && before
+            .get(..before.len().saturating_sub(n_word))
+            .is_some_and(|text| text.ends_with(b"$"))
 }
 
 /// Returns the position after the last word of a property and its sign: `user.password.default=x`, `secret.signing=x`.

@@ -27,11 +27,15 @@ const MAX_LIST: usize = 4096;
 /// Finds the items. `start..end` is the word of the name, with its `s`.
 pub(crate) fn find(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     // Most words are in sentences or have a number as their value.
+    let called = past_call(end);
     let (at, is_tight, is_said) = match (past_sign(end), past_words(end)) {
         (Some((at, is_tight)), _) => (at, is_tight, false),
         (None, Some(at)) => (at, false, true),
-        (None, None) => return Vec::new(),
+        (None, None) => (called.unwrap_or(end), false, false),
     };
+    if at.place() == end.place() {
+        return Vec::new();
+    }
     // `USERS = {"ada": "x"}`
     if matches!(start.next(), Some(b'u' | b'U')) {
         let list =
@@ -42,6 +46,7 @@ pub(crate) fn find(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
         Some(b'p' | b'P') => Word::Pass,
         Some(b's' | b'S') => Word::Secret,
         Some(b't' | b'T') => Word::Token,
+        Some(b'c' | b'C') => Word::Credential,
         _ => Word::Key,
     };
     let singular = match word {
@@ -56,6 +61,9 @@ pub(crate) fn find(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     let at = past_blanks(at, 8);
     if is_said {
         return list.sentence(at);
+    }
+    if called.is_some() {
+        return list.items(at);
     }
     if let Some((quote, text)) = Quote::open(at) {
         return quote.close(text).map_or_else(Vec::new, |text_end| list.parts(text, text_end));
@@ -101,15 +109,25 @@ pub(crate) fn strings(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
 /// Moves past the sign after a name, and returns whether the value follows directly: `=`, `+=`, `:=`, `":`, `.add(`.
 fn past_sign(end: Cursor<'_>) -> Option<(Cursor<'_>, bool)> {
     const SIGNS: &[&[u8]] = &[b":=", b"+=", b"=>", b"=", b":"];
-    const CALLS: &[&[u8]] = &[b".add(", b".append(", b".push(", b".insert("];
-    if let Some(argument) = CALLS.iter().find_map(|call| end.past(call)) {
-        return Some((argument, false));
-    }
-    let closed = past_closers(end).0;
+    let closed = past_closers(past_index(end)).0;
     let sign = past_blanks(closed, 8);
     let at = SIGNS.iter().find_map(|text| sign.past(text))?;
     let is_tight = sign.place() == end.place() && at.next().is_some_and(is_in_word);
     Some((at, is_tight))
+}
+
+/// Moves past the start of a call or the sign that adds an item: `.add(`, ` << `.
+fn past_call(end: Cursor<'_>) -> Option<Cursor<'_>> {
+    const CALLS: &[&[u8]] =
+        &[b".add(", b".append(", b".push(", b".insert(", b".put(", b".set(", b" << "];
+    CALLS.iter().find_map(|call| end.past(call))
+}
+
+/// Moves past the index or the name of an item in brackets: `[0]`, `["a"]`.
+fn past_index(end: Cursor<'_>) -> Cursor<'_> {
+    let is_in =
+        |byte: u8| byte.is_ascii_alphanumeric() || is_quote(byte) || b"_\\-.".contains(&byte);
+    end.past(b"[").and_then(|index| index.skip(32, is_in).past(b"]")).unwrap_or(end)
 }
 
 /// Moves past the words of a sentence between a name and its values: `the tokens are x and y`, `both passwords (x and y)`.
@@ -134,7 +152,7 @@ fn opened(at: Cursor<'_>) -> Option<Cursor<'_>> {
             b'[' | b'(' | b'{' => found = Some(after),
             // `vec![`, and no other macro.
             b'!' if after.next() != Some(b'[') => break,
-            byte if byte.is_ascii_alphanumeric() || b"_<>:.!&]= ".contains(&byte) => {}
+            byte if byte.is_ascii_alphanumeric() || b"_<>:.!&%]= ".contains(&byte) => {}
             _ => break,
         }
         place = after;
@@ -188,12 +206,16 @@ impl List {
             let named = sign.past(b":").or_else(|| sign.past(b"=>")).or_else(|| sign.past(b"="));
             let is_counted = named.is_some() || !self.is_named;
             let (value, value_end, after) = match named.map(|at| item(past_blanks(at, 8))) {
+                // The names of a set are its items: `{"x": true}`.
+                Some(Some((flag, flag_end, after))) if is_flag(flag_end.since(flag.place())) => {
+                    (value, value_end, after)
+                }
                 Some(Some(item)) => item,
                 Some(None) => break,
                 None => (value, value_end, after),
             };
             found.extend(self.secret(value, value_end).filter(|_| is_counted));
-            at = after;
+            at = past_method(after);
         }
         found
     }
@@ -230,7 +252,11 @@ impl List {
         let (mut line, mut found) = (first, Vec::new());
         for _ in 0..MAX_ITEMS {
             let text = line.skip(40, is_blank);
-            let item_start = text.past(b"- ").unwrap_or(text);
+            let number = text.skip(3, |byte| byte.is_ascii_digit());
+            let bullet = text.past(b"- ").or_else(|| text.past(b"* "));
+            let item_start = bullet
+                .or_else(|| number.past(b". ").filter(|_| number.place() > text.place()))
+                .unwrap_or(text);
             if item_start.place() == line.place() || line.place() > self.last {
                 break;
             }
@@ -270,6 +296,28 @@ fn item(at: Cursor<'_>) -> Option<(Cursor<'_>, Cursor<'_>, Cursor<'_>)> {
     (end.place() > at.place() && !is_call).then_some((at, end, end))
 }
 
+/// Returns whether the value of a name in a set only says that the name is in it.
+fn is_flag(text: &[u8]) -> bool {
+    [&b"true"[..], b"True", b"1"].contains(&text)
+}
+
+/// Moves past a call that converts a string: `"x".to_string()`.
+fn past_method(at: Cursor<'_>) -> Cursor<'_> {
+    let name =
+        at.past(b".").map(|at| at.skip(24, |byte| byte.is_ascii_alphanumeric() || byte == b'_'));
+    name.and_then(|name| name.past(b"()")).unwrap_or(at)
+}
+
+/// Moves past the end of an item with several members and the start of the next one: `}, {`, `), (`.
+fn past_items(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    let is_end = |byte: u8| matches!(byte, b'}' | b']' | b')');
+    let closed = at.skip(1, is_end);
+    let comma = past_blanks(closed, 8).past(b",").filter(|_| closed.place() > at.place())?;
+    let next = past_blanks(comma, 8);
+    let next = past_line(next).map_or(next, |line| past_blanks(line, 60));
+    next.past(b"{").or_else(|| next.past(b"[")).or_else(|| next.past(b"("))
+}
+
 /// Moves past blanks, commas, line breaks and comments between two items.
 fn past_gap(mut at: Cursor<'_>) -> Cursor<'_> {
     const MAX_GAPS: usize = 8;
@@ -282,7 +330,10 @@ fn past_gap(mut at: Cursor<'_>) -> Cursor<'_> {
         };
         match past_line(blank) {
             Some(line) => at = line,
-            None => return blank,
+            None => match past_items(blank) {
+                Some(next) => at = next,
+                None => return blank,
+            },
         }
     }
     at

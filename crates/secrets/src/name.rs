@@ -226,8 +226,9 @@ impl<'b> Name<'b> {
             Word::Pass => {
                 let is_fit =
                     ["words", "wds", "codes", "phrases"].iter().any(|end| is(attached, end));
-                is_fit.then_some(Kind::Secrets)
+                is_fit.then_some(Kind::Passwords)
             }
+            Word::Credential => is(attached, "s").then_some(Kind::Tokens),
             Word::Secret => is(attached, "s").then_some(Kind::Secrets),
             Word::Token => (is(attached, "s") && !is_other(OTHER_TOKENS)).then_some(Kind::Tokens),
             Word::Key => {

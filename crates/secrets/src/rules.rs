@@ -138,7 +138,7 @@ static BY_PREFIX: &[Rule] = &[
         &["dop_v1_", "doo_v1_", "dor_v1_"],
         &[Run(&HEX, 64, 64)],
     ),
-    Rule::new("groq-key", "Groq", &["gsk_"], &[Run(&LETTERS, 48, 56)]),
+    Rule::new("groq-key", "Groq", &["gsk_"], &[Run(&LETTERS, 48, MAX)]),
     Rule::new(
         "shopify-token",
         "Shopify: access, shared secret, custom, private",

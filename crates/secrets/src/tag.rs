@@ -67,7 +67,7 @@ pub(crate) fn past_tag<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<
             let inner = past_value_tag(value);
             (is_named || inner.place() > value.place()).then_some(inner)
         }
-        b' ' if name.start.previous() == Some(b'<') => {
+        b' ' if is_first_in_tag(name.start) => {
             let end =
                 after.skip(MAX_TAG, |byte| !matches!(byte, b'<' | b'>' | b'\n' | b'/' | b'['));
             end.past(b">")
@@ -85,6 +85,17 @@ pub(crate) fn past_tag<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<
         }
         _ => None,
     }
+}
+
+/// Returns whether a position is at the start of a tag, or after its namespace: `<wsse:`.
+fn is_first_in_tag(at: Cursor<'_>) -> bool {
+    let before = at.window_before(16);
+    let text = before.strip_suffix(b":").unwrap_or(before);
+    let n_name = match text.len() == before.len() {
+        true => 0,
+        false => text.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric()).count(),
+    };
+    text.get(..text.len().saturating_sub(n_name)).is_some_and(|text| text.ends_with(b"<"))
 }
 
 /// Moves past the tag of a value within the tag of its name: `<Password>`, a line break, `<Value>`.

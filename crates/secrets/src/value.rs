@@ -44,6 +44,8 @@ pub(crate) enum Kind {
     Padded,
     /// An item of a list with a name such as `secrets`, which may also have names of secrets.
     Secrets,
+    /// An item of a list with a name such as `passwords`.
+    Passwords,
     /// An item of a list with a name such as `tokens`, which may also have the words of a language.
     Tokens,
     /// 32 letters with the name `routing key`, as PagerDuty has it. Queues of messages have words.
@@ -87,6 +89,7 @@ impl Kind {
             Self::Routing => (value.len() == 32 && is_strong(value)).then_some(whole),
             Self::Id => is_uuid(value).then_some(whole),
             Self::Secrets => is_listed(value).then_some(whole),
+            Self::Passwords => (is_listed(value) || are_words_and_number(value)).then_some(whole),
             Self::Tokens => (value.len() >= 20 && is_listed(value)).then_some(whole),
             Self::Passphrase if is_phrase(value) => Some(whole),
             Self::Password if is_word_list(value, 1) => Some(whole),

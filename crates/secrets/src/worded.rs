@@ -80,7 +80,7 @@ pub(crate) fn is_short_list(value: &[u8]) -> bool {
 }
 
 /// Returns whether a value is a password that a person made up, and no word of a sentence: `lobster4179`,
-/// `canyon_silver_oyster7`, `paddle.silver.oyster8`, `m4pl3_n1ck3l41`.
+/// `canyon_silver_oyster7`, `paddle.silver.oyster8`, `m4pl3_n1ck3l41`, `Rock3t952`.
 pub(crate) fn is_invented(value: &[u8]) -> bool {
     /// Parts of the names of algorithms and encodings, which end in digits too.
     const OTHERS: &[&[u8]] =
@@ -96,11 +96,23 @@ pub(crate) fn is_invented(value: &[u8]) -> bool {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let is_leet =
         || value.iter().all(is_plain) && value.windows(3).filter(leet).count() >= 2 && n_digits > 0;
+    // A capital word with a digit for a letter, and digits at its end.
+    let is_capital_leet = || {
+        let is_digit = |three: &&[u8]| {
+            leet(three) && matches!(three, [_, b'0' | b'1' | b'3'..=b'5' | b'7', _])
+        };
+        value.first().is_some_and(u8::is_ascii_uppercase)
+            && n_digits > 2
+            && value.iter().all(u8::is_ascii_alphanumeric)
+            && value.windows(3).any(|three| is_digit(&three))
+    };
     let is_year = n_digits == 4 && value.windows(4).last().is_some_and(|n| n.starts_with(b"20"));
     let is_fit =
         is_word && (3..=6).contains(&n_digits) && !is_year || are_joined_words(value) || is_leet();
-    let is_fit =
-        is_fit || are_capital_words(value) || !value.contains(&b'-') && are_words_and_number(value);
+    let is_fit = is_fit
+        || is_capital_leet()
+        || are_capital_words(value)
+        || !value.contains(&b'-') && are_words_and_number(value);
     let lower = value.to_ascii_lowercase();
     is_fit && !OTHERS.iter().any(|other| memmem::find(&lower, other).is_some())
 }

@@ -407,10 +407,13 @@ pub(super) static BY_CONTEXT: &[Rule] = &[
             &[
                 "?auth=",
                 "&auth=",
+                "#auth=",
                 "?code=",
                 "&code=",
+                "#code=",
                 "?key=",
                 "&key=",
+                "#key=",
                 " key=",
                 "?appid=",
                 "&appid=",
