@@ -46,7 +46,9 @@ pub(crate) fn past_announcement<'b>(
     let line = colons.find(|colon| past_break(*colon).is_some());
     let is_line = |line: Cursor<'_>| {
         let words = line.since(after.place());
-        !words.contains(&b'\n') && memmem::find(words, b"\\n").is_none()
+        // A brace ends the string of the name.
+        let is_over = words.iter().any(|byte| b"\n{}".contains(byte));
+        !is_over && memmem::find(words, b"\\n").is_none()
     };
     line.filter(|line| is_line(*line)).map(|line| (Link::Sign, line)).or_else(|| {
         const SIGNS: &[&[u8]] = &[
@@ -196,7 +198,7 @@ pub(crate) fn is_spoken(at: Cursor<'_>) -> bool {
 }
 
 /// Returns whether a random value has several digits, and letters of both cases or a mark: `pepFlP43.98x`.
-fn is_mixed(value: &[u8]) -> bool {
+pub(crate) fn is_mixed(value: &[u8]) -> bool {
     let count = |is: fn(&u8) -> bool| value.iter().filter(|byte| is(byte)).count();
     let has_mark = count(u8::is_ascii_punctuation) > 0;
     value.len() >= 10

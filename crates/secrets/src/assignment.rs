@@ -219,7 +219,8 @@ fn value<'b>(
 ) -> Option<Found<'b>> {
     // `**Password:** x`
     let bold = at.past(b"** ").filter(|_| name.start.window_before(64).ends_with(b"**"));
-    let start = past_colors(past_note(past_markup(past_blanks(bold.unwrap_or(at), 40))));
+    let start = past_note(past_markup(past_blanks(bold.unwrap_or(at), 40)));
+    let start = past_blanks(past_colors(start), 2);
     let start = past_echo(start).unwrap_or(start);
     if let Some((quote, first)) = open(start) {
         let (string, start) = (start, first);
@@ -286,7 +287,8 @@ fn value<'b>(
     }
     let is_cut = end.rest().starts_with(PLACEHOLDER) || end.place() == start.place();
     let is_tight = is_tight && start.place() == at.place();
-    let form = if is_tight || link == Link::Tag { Form::Tight } else { Form::Loose };
+    let form =
+        if is_tight || matches!(link, Link::Tag | Link::Blank) { Form::Tight } else { Form::Loose };
     (!is_cut).then_some(Found { start, end, form })
 }
 

@@ -5,6 +5,7 @@
 use memchr::memmem;
 
 use crate::{
+    announced,
     announced::is_spoken,
     around::{context, without_placeholders},
     cursor::Cursor,
@@ -120,7 +121,8 @@ pub(crate) fn is_apart(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool {
     };
     match is_prose {
         true => {
-            let is_clear = is_invented(value) && !value.contains(&b'_');
+            let is_clear =
+                is_invented(value) && !value.contains(&b'_') || announced::is_mixed(value);
             is_clear || is_strong(value) || is_word_list(value, 0) || is_given()
         }
         // A random word may have no digit.

@@ -18,6 +18,12 @@ use crate::{
     worded::are_words_and_number,
 };
 
+/// Minimum length of an item.
+const MIN_SECRET: usize = 6;
+
+/// Limit for the lines of a list before its first secret.
+const MAX_OTHERS: usize = 4;
+
 /// Limit for the items of a list.
 const MAX_ITEMS: usize = 64;
 
@@ -78,8 +84,14 @@ pub(crate) fn find(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
     }
     match opened(at) {
         Some(item) => list.items(item),
-        None if is_tight && is_capital => {
-            list.parts(at, at.skip(MAX_LIST, |byte| is_in_word(byte) || byte == b','))
+        // Most settings have one short word.
+        None if is_tight
+            && is_capital
+            && at.skip(MIN_SECRET, is_in_word).since(at.place()).len() == MIN_SECRET =>
+        {
+            // A sign belongs to the next setting.
+            let is_in = |byte: u8| is_in_word(byte) && byte != b'=' || byte == b',';
+            list.parts(at, at.skip(MAX_LIST, is_in))
         }
         None => Vec::new(),
     }
@@ -250,14 +262,15 @@ impl List {
     /// Returns the secrets in the lines below a name, which are indented or start with `- `.
     fn lines(&self, first: Cursor<'_>) -> Vec<Range<usize>> {
         let (mut line, mut found) = (first, Vec::new());
-        for _ in 0..MAX_ITEMS {
+        for n in 0..MAX_ITEMS {
+            let is_other = n > MAX_OTHERS && found.is_empty();
             let text = line.skip(40, is_blank);
             let number = text.skip(3, |byte| byte.is_ascii_digit());
             let bullet = text.past(b"- ").or_else(|| text.past(b"* "));
             let item_start = bullet
                 .or_else(|| number.past(b". ").filter(|_| number.place() > text.place()))
                 .unwrap_or(text);
-            if item_start.place() == line.place() || line.place() > self.last {
+            if item_start.place() == line.place() || line.place() > self.last || is_other {
                 break;
             }
             let name =
