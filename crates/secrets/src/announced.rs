@@ -131,6 +131,8 @@ fn past_purpose<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<(Link, Cursor<
         b" will be ",
         b" has to be ",
     ];
+    /// The first of the words.
+    const NEXT: &[&[u8]] = &[b" for ", b" of ", b" to ", b" you ", b" that ", b" we "];
     /// Limit in bytes for the words.
     const MAX_WORDS: usize = 60;
     // `export the token (x) first`
@@ -144,8 +146,7 @@ fn past_purpose<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<(Link, Cursor<
     if let Some(start) = noted {
         return Some((Link::Apart, start));
     }
-    let words =
-        after.past(b" for ").or_else(|| after.past(b" of ")).or_else(|| after.past(b" to "))?;
+    let words = NEXT.iter().find_map(|word| after.past(word))?;
     let window = until_placeholder(words.window(MAX_WORDS));
     let mut starts = SIGNS
         .iter()
@@ -229,6 +230,7 @@ fn is_after_verb(at: Cursor<'_>) -> bool {
         b" \\u00e9 ",
         b" er ",
         b"give it ",
+        b" (",
     ];
     let before = at.window_before(12);
     SIGNS.iter().any(|sign| before.ends_with(sign))

@@ -285,6 +285,11 @@ fn value<'b>(
         let n = memchr::memchr(b'%', end.since(start.place()));
         end = n.map_or(end, |n| start.forward(n));
     }
+    // The name of a container before the line: `password: |`, and `web-1  | x` in the next line.
+    let is_margin = start.previous() == Some(b'n') || start.previous() == Some(b'\n');
+    if is_margin && past_blanks(end, 40).next() == Some(b'|') {
+        return None;
+    }
     let is_cut = end.rest().starts_with(PLACEHOLDER) || end.place() == start.place();
     let is_tight = is_tight && start.place() == at.place();
     let form =

@@ -6,13 +6,14 @@
 use memchr::memmem;
 
 use crate::{
+    announced::is_mixed,
     around::{context, past_closers},
     cursor::Cursor,
     name::Name,
     piped::echoed,
     span::{Quote, is_blank, is_quote, past_blanks, past_break},
     value::{is_scrambled, is_strong, is_uuid},
-    worded::{is_invented, is_word_and_digits, is_word_list},
+    worded::{are_words_and_number, is_invented, is_word_and_digits, is_word_list},
 };
 
 /// Bytes before a name that are searched for its value.
@@ -95,7 +96,9 @@ fn in_sentence<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
     let is_typed = [PROMPTED, ASKED].contains(&verb) && is_scrambled(value);
     // A quotation is no word of the sentence.
     let has_digit = value.iter().any(u8::is_ascii_digit);
-    let is_quotation = n_closing > 0 && has_digit && is_scrambled(value);
+    let is_quotation = n_closing > 0
+        && (has_digit && is_scrambled(value) || are_words_and_number(value))
+        || is_mixed(value);
     let is_fit = is_clear || is_typed || is_quotation || !is_direct && is_word_and_digits(value);
     // The key or the token of something may be a hash.
     let is_hash = || is_uuid(value) || value.iter().all(u8::is_ascii_hexdigit);

@@ -13,7 +13,7 @@ use crate::{
     name::Name,
     span::{Quote, bare_end, is_blank, past_break},
     value::{Kind, is_scrambled, is_strong},
-    worded::{is_invented, is_word_list},
+    worded::{are_words_and_number, is_invented, is_word_list},
 };
 
 /// Returns whether a password follows a name in prose: `with pwd x`.
@@ -87,7 +87,11 @@ pub(crate) fn is_apart(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool {
         return is_long(start);
     }
     // `replace the token x`
-    if name.is_bare() && matches!(kind, Kind::TokenOrUuid | Kind::Secret) {
+    if !name.is_option()
+        && !name.is_property()
+        && (name.is_bare() || !name.is_compound())
+        && matches!(kind, Kind::TokenOrUuid | Kind::Secret)
+    {
         return is_mixed(start);
     }
     // `fs.s3a.secret.key x` is a setting of Hadoop.
@@ -111,12 +115,14 @@ pub(crate) fn is_apart(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool {
             b"new ",
             b"old ",
             b"temporary ",
+            b"temp ",
             b"initial ",
             b"default ",
             b"current ",
         ];
         let before = context(name.start, 12);
-        let is_one = is_random && ADJECTIVES.iter().any(|word| before.ends_with(word));
+        let is_list = !value.contains(&b'-') && are_words_and_number(value);
+        let is_one = (is_random || is_list) && ADJECTIVES.iter().any(|word| before.ends_with(word));
         is_one || is_fit && (before.ends_with(b"with ") || is_introduced(name))
     };
     match is_prose {
@@ -177,6 +183,7 @@ pub(crate) fn is_argument(name: &Name<'_>) -> bool {
         b"secret ",
         b"add ",
         b"connect ",
+        b"fastcgi_param ",
     ];
     let before = context(name.start, MAX_CONTEXT);
     // `pulumi config set --secret NAME x`: the option has no value.

@@ -101,10 +101,12 @@ pub(crate) fn is_invented(value: &[u8]) -> bool {
         let is_digit = |three: &&[u8]| {
             leet(three) && matches!(three, [_, b'0' | b'1' | b'3'..=b'5' | b'7', _])
         };
+        let is_pair = |four: &&[u8]| matches!(four, [a, b'0'..=b'9', b'0'..=b'9', b] if is_letter(a) && is_letter(b));
         value.first().is_some_and(u8::is_ascii_uppercase)
             && n_digits > 2
             && value.iter().all(u8::is_ascii_alphanumeric)
-            && value.windows(3).any(|three| is_digit(&three))
+            && (value.windows(3).any(|three| is_digit(&three))
+                || value.windows(4).any(|four| is_pair(&four)))
     };
     let is_year = n_digits == 4 && value.windows(4).last().is_some_and(|n| n.starts_with(b"20"));
     let is_fit =
