@@ -5,6 +5,7 @@ mod context;
 mod files;
 mod outputs;
 mod recovery;
+mod sentences;
 mod services;
 
 use crate::{
@@ -544,6 +545,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
     let by_prefix = BY_PREFIX.iter().chain(services::BY_SERVICE);
     by_prefix
         .chain(commands::BY_COMMAND)
+        .chain(sentences::BY_SENTENCE)
         .chain(context::BY_CONTEXT)
         .chain(files::BY_FILE)
         .chain(outputs::BY_OUTPUT)
