@@ -151,7 +151,7 @@ impl Job {
         let others = OtherFile::finish_all(others)?;
         files.extend(others.files);
         report.n_unplaced += others.n_unplaced;
-        report.missing.extend(missing_agents(&history, self.config.to, &extra.agents_beside));
+        report.missing.extend(missing_agents(&history, self.config.to, extra));
         report.files_beside = others.names;
         // A file between two restorations has no images beside it.
         if let Some(document) = input.path().filter(|_| from.has_image_files)
@@ -249,13 +249,16 @@ pub(crate) struct Extra {
     pub session_start: Option<String>,
     /// The ids of the sub-agents whose files are restored beside this main file, sorted.
     pub agents_beside: Vec<String>,
+    /// The ids of the sub-agents whose files beside this main file were derived from it, sorted.
+    pub derived_beside: Vec<String>,
 }
 
 impl Extra {
     /// Returns a hash of the role of a file, and of the hash of its sidecar, on which its outputs depend.
     fn salt(&self, sidecar: Option<u64>) -> Salt {
         let salt = Salt::of_file(self.manifest.as_ref(), self.agent.as_deref());
-        salt.with_agents(&self.agents_beside).with_sidecar(sidecar)
+        let beside: Vec<_> = [&self.agents_beside[..], &self.derived_beside].concat();
+        salt.with_agents(&beside).with_sidecar(sidecar)
     }
 }
 
@@ -268,20 +271,30 @@ struct Prepared {
 }
 
 /// Lists the sub-agents in the carries of a restored session that have no file beside it.
-fn missing_agents(history: &ConversionHistory, to: &Format, beside: &[String]) -> Vec<Missing> {
-    let mut n_beside: HashMap<&str, usize> = HashMap::new();
-    for id in beside {
-        *n_beside.entry(id).or_default() += 1;
-    }
+fn missing_agents(history: &ConversionHistory, to: &Format, extra: &Extra) -> Vec<Missing> {
+    let count = |ids: &'_ [String]| {
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        ids.iter().for_each(|id| *counts.entry(id.clone()).or_default() += 1);
+        counts
+    };
+    let (mut n_beside, mut n_derived) = (count(&extra.agents_beside), count(&extra.derived_beside));
     let (derived, carried) = (history.derived(to), history.agents(to));
     // A derived file may have been converted again, so that later carries list it as a file of its own.
     let of_derived = derived.iter().map(|id| (*id, Evidence::CarryWithMessages));
     let of_carried = carried.iter().filter(|id| !derived.contains(id));
     let mut missing = Vec::new();
+    let take = |id: &str, counts: &mut HashMap<String, usize>| match counts.get_mut(id) {
+        Some(n) if *n > 0 => {
+            *n -= 1;
+            true
+        }
+        _ => false,
+    };
     for (id, evidence) in of_derived.chain(of_carried.map(|id| (*id, Evidence::Carry))) {
-        match n_beside.get_mut(id) {
-            Some(n) if *n > 0 => *n -= 1,
-            _ => missing.push(Missing { id: id.to_owned(), tool_use: String::new(), evidence }),
+        // A derived file has no entries, and is not the file of a sub-agent that was a file in the source.
+        let is_derived = evidence == Evidence::CarryWithMessages;
+        if !take(id, &mut n_beside) && !(is_derived && take(id, &mut n_derived)) {
+            missing.push(Missing { id: id.to_owned(), tool_use: String::new(), evidence });
         }
     }
     missing

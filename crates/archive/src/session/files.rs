@@ -60,21 +60,29 @@ enum Home {
     },
 }
 
-/// Returns the ids of the sub-agents that have files beside the main one, sorted. Two sub-agents in different
-/// folders may have the same id.
-fn agents_beside(unit: &SessionFiles, homes: &[Result<Home, ConvertError>]) -> Vec<String> {
-    let id_of = |(companion, home): (&Companion, &Result<Home, ConvertError>)| match home {
-        Ok(Home::Agent { agent, is_carried: true, .. }) => agent.clone(),
-        Ok(Home::Agent { .. } | Home::Copy(_)) => None,
-        // A derived file, or one whose error is reported with it.
-        Ok(Home::Inside) | Err(_) => match &companion.role {
+/// Returns the ids of the sub-agents that have files beside the main one, sorted, and the ids of those whose files
+/// were derived. Two sub-agents in different folders may have the same id.
+fn agents_beside(
+    unit: &SessionFiles,
+    homes: &[Result<Home, ConvertError>],
+) -> (Vec<String>, Vec<String>) {
+    let (mut beside, mut derived) = (Vec::new(), Vec::new());
+    for (companion, home) in unit.others.iter().zip(homes) {
+        let id_of_role = || match &companion.role {
             FileRole::Agent(id) => Some(id.clone()),
             _ => None,
-        },
-    };
-    let mut ids: Vec<String> = unit.others.iter().zip(homes).filter_map(id_of).collect();
-    ids.sort_unstable();
-    ids
+        };
+        match home {
+            Ok(Home::Agent { agent, is_carried: true, .. }) => beside.extend(agent.clone()),
+            Ok(Home::Agent { .. } | Home::Copy(_)) => {}
+            Ok(Home::Inside) => derived.extend(id_of_role()),
+            // Its error is reported with it.
+            Err(_) => beside.extend(id_of_role()),
+        }
+    }
+    beside.sort_unstable();
+    derived.sort_unstable();
+    (beside, derived)
 }
 
 impl Job {
@@ -233,7 +241,8 @@ impl Job {
         };
         let homes = unit.others.iter().map(|it| self.home_of(unit, it, &derived, path, from));
         let homes: Vec<_> = homes.collect();
-        let main = Extra { agents_beside: agents_beside(unit, &homes), ..Extra::default() };
+        let (agents_beside, derived_beside) = agents_beside(unit, &homes);
+        let main = Extra { agents_beside, derived_beside, ..Extra::default() };
         each(&unit.main, self.convert_file(&unit.main, path, &main));
         for (Companion { input, .. }, home) in unit.others.iter().zip(homes) {
             let result = home.and_then(|home| match home {

@@ -544,6 +544,33 @@ fn a_derived_sub_agent_whose_file_is_gone_is_said() {
     }
 }
 
+/// A derived file has no entries, and counts as no file of a sub-agent that was a file in the source.
+#[test]
+fn a_derived_file_in_the_place_of_a_sub_agent_is_said() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/claude-code");
+    let folder = tempfile::tempdir().expect("a folder");
+    let agents: Vec<_> =
+        ["with-agents/96d642c4-88cf-4d27-ae87-d9f4303e6ddf.jsonl", "sidechains-side-by-side.jsonl"]
+            .iter()
+            .enumerate()
+            .map(|(n, source)| {
+                let there = folder.path().join(n.to_string());
+                fs::create_dir(&there).expect("created");
+                let source = fixtures.join(source).display().to_string();
+                let main = there.join("s1.json").display().to_string();
+                assert_eq!(convert(&[&source, "--to", "atif", "-o", &main]).0, 0);
+                let names: Vec<String> = read(&there).into_keys().collect();
+                let agent = names.iter().find(|name| name.starts_with("s1_")).expect("a sub-agent");
+                there.join(agent)
+            })
+            .collect();
+    fs::copy(&agents[1], &agents[0]).expect("copied");
+    let main = agents[0].with_file_name("s1.json").display().to_string();
+    let home = folder.path().join("home.jsonl").display().to_string();
+    let (status, words) = convert(&[&main, "--to", "claude-code", "-o", &home]);
+    assert!(status == 1 && words.contains("is not restored"), "{words}");
+}
+
 #[test]
 fn a_session_that_was_exchanged_with_its_sub_agent_is_refused() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
