@@ -54,7 +54,7 @@ pub use self::{
     number::guard_of,
 };
 pub(crate) use self::{
-    decode::EntryCursor,
+    decode::{EntryCursor, sum_of_guards},
     encode::CarryEncoder,
     member::{end_marked_member, end_member, push_carried, start_marked_member, start_member},
     number::{push_number, read_guard, read_number},

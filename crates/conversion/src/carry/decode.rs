@@ -114,6 +114,13 @@ pub struct End {
     pub entries: u64,
     /// The bytes that the entries restore.
     pub bytes: u64,
+    /// The low 36 bits of the sum of all guards.
+    pub guards: Option<u64>,
+}
+
+/// Adds a guard to the sum of guards in the end mark.
+pub(crate) fn sum_of_guards(sum: u64, guard: u64) -> u64 {
+    sum.wrapping_add(guard) & ((1 << 36) - 1)
 }
 
 /// A carry whose entries follow the grammar. They are parsed when they are asked for.
@@ -336,7 +343,12 @@ impl<'c> Carry<'c> {
                 reader.expect(",")?;
                 let entries = reader.number()?;
                 reader.expect(",")?;
-                self.end = Some(End { carries, entries, bytes: reader.number()? });
+                let bytes = reader.number()?;
+                let guards = match reader.text.starts_with(',') {
+                    true => Some(reader.take(1).and_then(|_| reader.number())?),
+                    false => None,
+                };
+                self.end = Some(End { carries, entries, bytes, guards });
                 self.entries = self.entries.get(..at)?;
                 return reader.text.is_empty().then_some(self);
             }

@@ -118,14 +118,16 @@ impl CarryEncoder {
         out.push(b';');
     }
 
-    /// Appends the end mark, after the last entry of the last carry.
-    pub(crate) fn push_end(&self, out: &mut Vec<u8>, n_carries: u64) {
+    /// Appends the end mark, after the last entry of the last carry. `guards` is the sum of the guards of all carries.
+    pub(crate) fn push_end(&self, out: &mut Vec<u8>, n_carries: u64, guards: u64) {
         out.push(b'!');
         push_number(out, n_carries);
         out.push(b',');
         push_number(out, self.n_entries);
         out.push(b',');
         push_number(out, self.n_bytes);
+        out.push(b',');
+        push_number(out, guards);
     }
 
     /// Appends the entry of a source record that a written record shows. `value` is the record's
@@ -415,7 +417,7 @@ mod tests {
             Ok(())
         };
         taken.drain(append).expect("read");
-        encoder.push_end(&mut text, 1);
+        encoder.push_end(&mut text, 1, 7);
 
         let text = String::from_utf8(text).expect("text");
         let carry = Carry::parse(&text).expect("a carry");
@@ -423,7 +425,8 @@ mod tests {
         assert_eq!(carry.ordinal, Some(0));
         let n_entries = carry.entries().count() as u64;
         let n_bytes = carry.entries().map(|entry| entry.length).sum();
-        assert_eq!(carry.end, Some(End { carries: 1, entries: n_entries, bytes: n_bytes }));
+        let end = End { carries: 1, entries: n_entries, bytes: n_bytes, guards: Some(7) };
+        assert_eq!(carry.end, Some(end));
         let base = carry.template.expect("the first").as_bytes();
         let mut lines = Vec::new();
         let mut restored = Vec::new();

@@ -6,6 +6,7 @@
 use crate::carry::{
     Carry, End,
     ordinals::{Ordinals, Seen},
+    sum_of_guards,
 };
 
 /// The carries that were read of a file.
@@ -15,6 +16,8 @@ pub(crate) struct CarryTotals {
     /// The entries of these carries, and the bytes that they restore.
     n_entries: u64,
     n_bytes: u64,
+    /// The sum of their guards.
+    guards: u64,
     end: Option<End>,
     /// Whether a carry of version 2 was read. Version 1 has no ordinals and no end mark.
     has_ordinals: bool,
@@ -27,7 +30,7 @@ pub(crate) struct Shortfall {
     pub(crate) is_cut: bool,
     /// The number of carries that are missing.
     pub(crate) missing: u64,
-    /// Whether all carries are there, with other entries than they were written with.
+    /// Whether all carries are there, with other entries or guards than they were written with.
     pub(crate) is_miscounted: bool,
 }
 
@@ -48,6 +51,7 @@ impl CarryTotals {
             let (n_entries, n_bytes) = carry.totals();
             self.n_entries = self.n_entries.saturating_add(n_entries);
             self.n_bytes = self.n_bytes.saturating_add(n_bytes);
+            self.guards = sum_of_guards(self.guards, carry.guard);
         }
         seen
     }
@@ -77,7 +81,9 @@ impl CarryTotals {
             return Shortfall { is_cut: true, missing: highest - n_seen, is_miscounted: false };
         };
         let missing = end.carries - n_seen;
-        let is_equal = (self.n_entries, self.n_bytes) == (end.entries, end.bytes);
+        // A record of another conversion may have entries like those of ours, or none.
+        let is_equal = (self.n_entries, self.n_bytes) == (end.entries, end.bytes)
+            && end.guards.is_none_or(|guards| guards == self.guards);
         Shortfall { is_cut: false, missing, is_miscounted: missing == 0 && !is_equal }
     }
 }
@@ -107,5 +113,11 @@ mod tests {
         assert_eq!(shortfall(&[last]), Shortfall { missing: 1, ..whole });
         assert_eq!(shortfall(&[first]), Shortfall { is_cut: true, ..whole });
         assert_eq!(shortfall(&[first, emptied]), Shortfall { is_miscounted: true, ..whole });
+        let other = first.replace("AAAAAAAAAAA", "BAAAAAAAAAA");
+        for (guards, is_miscounted) in [("", false), (",0", true), (",1", false)] {
+            let last = format!("{last}{guards}");
+            let expected = Shortfall { is_miscounted, ..whole };
+            assert_eq!(shortfall(&[&other, &last]), expected, "{guards}");
+        }
     }
 }

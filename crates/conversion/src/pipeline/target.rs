@@ -16,7 +16,7 @@ use crate::{
         guard_of, push_carried,
         separators::escape_separators,
         sidecar::SidecarWriter,
-        start_marked_member, start_member,
+        start_marked_member, start_member, sum_of_guards,
     },
     pipeline::{
         assembler::Assembler,
@@ -38,8 +38,9 @@ const MAX_IN_SIDECAR: usize = 4 * 1024 * 1024;
 #[derive(Default)]
 struct Held {
     line: Vec<u8>,
-    /// The head of the carry.
+    /// The head of the carry, and the guard in it.
     head: Vec<u8>,
+    guard: u64,
     /// The entries of source records that the line covers.
     records: Vec<u8>,
     /// The entries of other source records.
@@ -79,8 +80,9 @@ pub(crate) struct Target<'w> {
     spare: Option<Box<Held>>,
     pub(crate) orders: MemberOrders,
     new_orders: Vec<u8>,
-    /// The lines with a carry so far.
+    /// The lines with a carry so far, and the sum of their guards.
     n_carries: u64,
+    guards: u64,
     /// Whether no prompt has been written, so that carries must be small.
     is_head: bool,
     head_used: usize,
@@ -108,6 +110,7 @@ impl<'w> Target<'w> {
             orders: MemberOrders::default(),
             new_orders: Vec::new(),
             n_carries: 0,
+            guards: 0,
             is_head: format.limits.head > 0 && mode == CarryMode::Inline,
             head_used: 0,
             needs_newline: false,
@@ -189,14 +192,16 @@ impl<'w> Target<'w> {
         pending: &mut PendingEntries,
     ) -> io::Result<()> {
         let mut held = Held::default();
-        encoder.push_head(&mut held.head, guard_of(&[b""]), self.n_carries, b"");
+        let guard = guard_of(&[b""]);
+        encoder.push_head(&mut held.head, guard, self.n_carries, b"");
         self.n_carries += 1;
+        self.guards = sum_of_guards(self.guards, guard);
         let mut room = MAX_IN_SIDECAR;
         while !pending.take(&mut held.others, room)? {
             room = room.saturating_mul(2);
         }
         if pending.is_empty() {
-            encoder.push_end(&mut held.end, self.n_carries);
+            encoder.push_end(&mut held.end, self.n_carries, self.guards);
         }
         self.open_sidecar()?
             .map_or(Ok(()), |sidecar| sidecar.add([&held.head, b""], &mut held.others, &held.end))
@@ -216,6 +221,8 @@ impl<'w> Target<'w> {
         let guards = RecordGuards::of(self.format, is_head, &held.line);
         encoder.push_head(&mut held.head, guards, self.n_carries, &self.new_orders);
         self.n_carries += 1;
+        held.guard = guards.guard;
+        self.guards = sum_of_guards(self.guards, guards.guard);
     }
 
     /// Returns whether an entry may precede the first prompt. Clients look for the prompt near the
@@ -288,7 +295,7 @@ impl<'w> Target<'w> {
     ) -> io::Result<()> {
         // The carry of the held line may be the last one, so that it gets an end mark.
         if let Some(held) = self.held.as_mut().filter(|_| self.mode != CarryMode::None) {
-            encoder.push_end(&mut held.end, self.n_carries);
+            encoder.push_end(&mut held.end, self.n_carries, self.guards);
         }
         if self.document.is_some() {
             self.write_held()?;
@@ -435,13 +442,14 @@ impl<'w> Target<'w> {
             let object = document.with_tail(&held.line);
             held.head.clear();
             let guards = RecordGuards::of(self.format, true, &object);
+            self.guards = sum_of_guards(self.guards, guards.guard.wrapping_sub(held.guard));
             encoder.push_head(&mut held.head, guards, self.n_carries - 1, b"");
         }
         let room = self.room();
         if let Some(held) = self.held.as_mut().filter(|_| self.mode != CarryMode::None) {
             pending.take(&mut held.others, room)?;
             if pending.is_empty() {
-                encoder.push_end(&mut held.end, self.n_carries);
+                encoder.push_end(&mut held.end, self.n_carries, self.guards);
             }
         }
         self.write_held()?;

@@ -732,3 +732,27 @@ fn totals_of_atif_that_are_no_sums_are_said() {
         }
     }
 }
+
+/// The head of another session has a carry with the ordinal 0 and no entry, as the head of this one.
+#[test]
+fn the_head_of_another_session_is_said() {
+    for to in ["pi", "gemini", "copilot", "sdk-stream"] {
+        let (from, to) = (format("claude-code"), format(to));
+        let source = fixture(SAMPLE);
+        let text = String::from_utf8(source.clone()).expect("text");
+        let session = "3285ccd6-44df-46ab-bebf-94ec7fdee0c4";
+        assert!(text.contains(session));
+        let other = text.replace(session, "3285ccd6-44df-46ab-bebf-94ec7fdee0c5");
+        let written = there(&source, from, to, CarryMode::Inline);
+        let other = there(other.as_bytes(), from, to, CarryMode::Inline);
+        let lines = |written: &Written| -> Vec<Vec<u8>> {
+            jsonl::lines(&written.bytes).map(|line| line.bytes().to_vec()).collect()
+        };
+        let (ours, theirs) = (lines(&written), lines(&other));
+        assert_ne!(ours[0], theirs[0], "{}", to.name);
+        let mixed = [&theirs[..1], &ours[1..]].concat().concat();
+        let (_, report) = home(&Written { bytes: mixed, sidecar: None }, to, from);
+        assert!(report.restored.is_not_the_source(), "{}: {report:?}", to.name);
+        assert!(!home(&written, to, from).1.restored.is_not_the_source(), "{}", to.name);
+    }
+}
