@@ -293,7 +293,7 @@ fn missing_agents(history: &ConversionHistory, to: &Format, extra: &Extra) -> Ve
     for (id, evidence) in of_derived.chain(of_carried.map(|id| (*id, Evidence::Carry))) {
         // A derived file has no entries, and is not the file of a sub-agent that was a file in the source.
         let is_derived = evidence == Evidence::CarryWithMessages;
-        if !take(id, &mut n_beside) && !(is_derived && take(id, &mut n_derived)) {
+        if !(take(id, &mut n_beside) || is_derived && take(id, &mut n_derived)) {
             missing.push(Missing { id: id.to_owned(), tool_use: String::new(), evidence });
         }
     }
