@@ -477,7 +477,7 @@ mod tests {
         let (own, mut scanner) = (Line::new(line.as_bytes(), 200), Scanner::default());
         encoder.push_own(&mut text, &own, scanner.scan(&own).expect("valid"), &mut []);
         hold(&mut encoder, &mut text, 900);
-        encoder.push_end(&mut text, 1);
+        encoder.push_end(&mut text, 1, 7);
         let text = String::from_utf8(text).expect("text");
         let carry = Carry::parse(&text).expect("a carry");
         assert_eq!(carry.entries().count(), 3);

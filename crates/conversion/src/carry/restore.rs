@@ -7,6 +7,7 @@
 
 mod compare;
 mod current;
+mod early;
 mod faults;
 mod items;
 mod moved;
@@ -53,9 +54,6 @@ pub const fn max_restored(n_read: u64) -> u64 {
 
 /// Limit on the bytes of a carry that stays in memory as a whole while its held entries wait.
 const MAX_WHOLE: usize = 1024 * 1024;
-
-/// Limit on the bytes of records that wait for the head of a document.
-const MAX_EARLY: usize = 1024 * 1024;
 
 /// Turns records of one format into the records of another that they carry.
 #[derive(Debug)]
@@ -570,31 +568,6 @@ impl Restorer {
             false if self.is_early(&item) => self.early.push_back(item),
             false => self.buffers.push_added(item, &mut self.stats),
         }
-    }
-
-    /// Returns whether an added record of a document waits for the document's head. Before the head, it
-    /// would get one of its own.
-    fn is_early(&mut self, item: &Item) -> bool {
-        self.n_early += item.n_bytes();
-        self.has_head |= self.n_early > MAX_EARLY;
-        !self.has_head && self.format.framing.is_document()
-    }
-
-    /// Returns whether a released record of a document comes before the document's head, because it was moved, or
-    /// the head is gone. It waits as an added one does.
-    fn is_before_head(&mut self, item: &Item) -> bool {
-        self.has_head |= matches!(item, Item::Restored { is_start: true, .. });
-        if self.has_head || !self.format.framing.is_document() {
-            return false;
-        }
-        // Above the limit, the records that wait come before this one.
-        self.is_early(item);
-        true
-    }
-
-    /// Returns the next of the records that waited for the head of the document.
-    fn next_early(&mut self) -> Option<Item> {
-        if self.has_head { self.early.pop_front() } else { None }
     }
 
     /// Releases all waiting records.

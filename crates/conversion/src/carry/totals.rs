@@ -81,7 +81,7 @@ impl CarryTotals {
             return Shortfall { is_cut: true, missing: highest - n_seen, is_miscounted: false };
         };
         let missing = end.carries - n_seen;
-        // A record of another conversion may have entries like those of ours, or none.
+        // A record of another conversion may have as many entries and bytes, or none.
         let is_equal = (self.n_entries, self.n_bytes) == (end.entries, end.bytes)
             && end.guards.is_none_or(|guards| guards == self.guards);
         Shortfall { is_cut: false, missing, is_miscounted: missing == 0 && !is_equal }
