@@ -54,9 +54,10 @@ pub(crate) fn connection(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>>
 }
 
 /// Finds the password that is the third string of a call, after the host and the user.
-pub(crate) fn third(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    let (start, end) = strings(end).get(2).copied()?;
-    password(start, end)
+pub(crate) fn third(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let is_client = start.window_before(5) == b"clien";
+    let (value, value_end) = strings(end).get(2).copied().filter(|_| is_client)?;
+    password(value, value_end)
 }
 
 /// Finds the password that is the second string of a call, after the user.
@@ -291,7 +292,7 @@ pub(crate) fn before_name(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<us
     // Many things have an alias.
     let text = value_end.since(value.place());
     let is_clear = || is_strong(text) || is_invented(text);
-    let is_fit = is_before && is_named(name) && (start.next() == Some(b'o') || is_clear());
+    let is_fit = is_before && is_named(name) && (start.next() != Some(b'l') || is_clear());
     password(value, value_end).filter(|_| is_fit)
 }
 
@@ -452,7 +453,7 @@ pub(crate) fn said(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let has_digit = text.iter().any(u8::is_ascii_digit);
     let is_strong = is_strong || !is_verb && has_digit && is_scrambled(text);
     let is_login =
-        matches!(start.next(), Some(b'c' | b'C' | b'u')) || end.window_before(2) == b": ";
+        matches!(start.next(), Some(b'c' | b'C' | b'e')) || end.window_before(2) == b": ";
     let is_strong = is_strong || is_login && are_words_and_number(text);
     password(value, value_end).filter(|_| is_strong)
 }

@@ -58,7 +58,10 @@ pub(crate) fn secure(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>>
 /// Finds the value of a field for a password, after its type or before it: `<input type="password" value="x">`.
 pub(crate) fn field(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let before = without_placeholders(start.window_before(MAX_TAG));
-    let tag = before.rsplit(|byte| *byte == b'<').next().filter(|tag| tag.starts_with(b"input"))?;
+    let tag = before
+        .rsplit(|byte| *byte == b'<')
+        .next()
+        .filter(|tag| tag.starts_with(b"input ") && tag.ends_with(b"typ"))?;
     let earlier = || {
         let name = start.back(tag.len()).forward(memmem::rfind(tag, b"value")?);
         assigned(name, b"value").filter(|found| found.end < start.place())

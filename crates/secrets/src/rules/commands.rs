@@ -171,7 +171,7 @@ pub(super) static BY_COMMAND: &[Rule] = &[
     Rule::new(
         "secret",
         "the answer to a prompt",
-        &["r a value:", "secret value:", "ecovery code is: ", "ecovery code: ", "ackup code: "],
+        &["r a value:", "secret value:", "covery code is: ", "covery code: ", "ckup code: "],
         &[By(command_line::answer)],
     ),
     Rule::new(
@@ -332,7 +332,7 @@ pub(super) static BY_COMMAND: &[Rule] = &[
     Rule::new(
         "password",
         "of a user, the third string of a call that connects",
-        &["client.connect("],
+        &["t.connect("],
         &[By(arguments::third)],
     ),
     Rule::new(
@@ -350,7 +350,7 @@ pub(super) static BY_COMMAND: &[Rule] = &[
     Rule::new(
         "secret",
         "a setting of a project that the tool keeps outside of it",
-        &["user-secrets set "],
+        &["r-secrets set "],
         &[By(arguments::setting)],
     ),
     Rule::new(

@@ -84,26 +84,20 @@ pub(super) static BY_FILE: &[Rule] = &[
     Rule::new(
         "password",
         "of a field for a password, in HTML",
-        &[
-            "type=\"password\"",
-            "type='password'",
-            "type=\\\"password",
-            "type=\\\\\\\"password",
-            "type=password",
-        ],
+        &["e=\"password\"", "e='password'", "e=\\\"password", "e=\\\\\\\"password", "e=password"],
         &[By(attribute::field)],
     ),
     Rule::new("key", "NuGet: the key of a source", &["<apikeys>"], &[By(attribute::value)]),
     Rule::new(
         "key",
         "a key that a proxy compares, in a table of nginx",
-        &["map $"],
+        &["p $"],
         &[Each(proxy::table)],
     ),
     Rule::new(
         "key",
         "a key that a proxy compares, in a condition of nginx",
-        &["if ($cookie_", "if ($arg_", "if ($http_"],
+        &["($cookie_", "($arg_", "($http_"],
         &[By(proxy::condition)],
     ),
     Rule::new(

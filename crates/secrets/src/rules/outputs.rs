@@ -39,7 +39,7 @@ pub(super) static BY_OUTPUT: &[Rule] = &[
     Rule::new(
         "secret",
         "the value of something that a sentence names before",
-        &["it's", "It's", "it’s", "now it is", "is now "],
+        &["it's", "It's", "it’s", "now it is", "s now "],
         &[By(spoken::referred)],
     ),
     // In: `>>> settings.SECRET_KEY`, and `'x'` in the next line. Out: `x`.

@@ -196,7 +196,7 @@ pub(super) static BY_RECOVERY: &[Rule] = &[
     Rule::new(
         "secret",
         "an argument before the name of a secret",
-        &["orKey: ", "alias="],
+        &["orKey: ", "lias="],
         &[By(arguments::before_name)],
     ),
     // In: `Sec-WebSocket-Protocol: token, x`. Out: `x`.
