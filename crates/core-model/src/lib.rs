@@ -116,7 +116,7 @@ pub use self::{
     members::{Shape, Vocabulary, is_void},
     message::{Block, BlockIter, Blocks, Content, FileRecord, Message, Role, ToolResult, ToolUse},
     name::{SafeName, is_device},
-    open_calls::{OpenCalls, ToolNames},
+    open_calls::{CallId, OpenCalls, ToolNames},
     origin::{Origin, Relative, RelativeKind},
     outcome::{Outcome, Status},
     output::{ImageFile, Output},

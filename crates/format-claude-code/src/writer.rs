@@ -163,6 +163,7 @@ impl ClaudeCodeWriter {
 impl EventWriter for ClaudeCodeWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
         self.observe(&event.context);
+        self.calls.start_record(event);
         let is_other = |id: Text<'_>| self.facts.session_id.as_deref() != Some(id.as_str());
         match event.context.session_id {
             Some(id) if is_other(id) => {
@@ -234,6 +235,7 @@ impl EventWriter for ClaudeCodeWriter {
     fn resume(&mut self, event: &Event<'_>, out: &mut Output) {
         self.flush_thought(out);
         self.flush_held(out);
+        self.calls.start_record(event);
         self.is_dirty = false;
         self.has_resumed = true;
         if let Body::Title(title) = &event.body {
@@ -262,11 +264,11 @@ impl EventWriter for ClaudeCodeWriter {
         for (block, _) in message.blocks() {
             match block {
                 Block::ToolUse(tool) if is_assistant && !tool.is_server => {
-                    let (id, at) = (tool.id.decode(), self.thread.clock.last());
-                    self.calls.resume(&id, self.thread.parent(), at, &self.facts);
+                    let (parent, at) = (self.thread.parent(), self.thread.clock.last());
+                    self.calls.resume(event, tool.id, parent, at, &self.facts);
                 }
                 Block::ToolResult(result) => {
-                    self.calls.answer(&result.tool_use_id.decode(), &self.facts);
+                    self.calls.answer(event, result.tool_use_id, &self.facts);
                     if let Some(response) = &mut self.response {
                         response.is_interrupted = true;
                     }

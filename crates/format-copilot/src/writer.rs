@@ -82,6 +82,7 @@ struct SessionWriter {
 impl EventWriter for SessionWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
         self.write_start(event, out);
+        self.calls.start_record(event);
         self.hear(event, out);
         match &event.body {
             Body::Start(start) => self.count_start(event, start, out),
@@ -108,6 +109,7 @@ impl EventWriter for SessionWriter {
     fn resume(&mut self, event: &Event<'_>, out: &mut Output) {
         self.flush(out);
         self.is_dirty = false;
+        self.calls.start_record(event);
         self.thread.resume(&event.context);
         match &event.body {
             Body::Start(start) => {
@@ -115,7 +117,7 @@ impl EventWriter for SessionWriter {
                 self.note_model(start.model);
             }
             Body::Title(title) => self.title.set(title.text.as_str()),
-            Body::Message(message) => self.resume_message(message),
+            Body::Message(message) => self.resume_message(event, message),
             _ => {}
         }
     }
@@ -202,15 +204,15 @@ impl SessionWriter {
         self.emit(line, out);
     }
 
-    fn resume_message(&mut self, message: &Message<'_>) {
+    fn resume_message(&mut self, event: &Event<'_>, message: &Message<'_>) {
         self.has_message = true;
         for (block, _) in message.blocks() {
             match block {
                 Block::ToolUse(tool) if message.role == Role::Assistant => {
-                    self.calls.resume(&tool, &self.facts);
+                    self.calls.resume(event, &tool, &self.facts);
                 }
                 Block::ToolResult(result) => {
-                    self.calls.answer(&result.tool_use_id.decode(), &self.facts);
+                    self.calls.answer(event, result.tool_use_id, &self.facts);
                 }
                 _ => {}
             }

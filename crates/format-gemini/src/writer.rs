@@ -53,6 +53,7 @@ struct SessionWriter {
 impl EventWriter for SessionWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
         self.thread.start(&self.facts, event, out);
+        self.calls.start_record(event);
         match &event.body {
             Body::Start(start) => losses::count_start(event, start, &self.facts, out),
             Body::Message(message) => self.write_message(event, message, out),
@@ -78,15 +79,16 @@ impl EventWriter for SessionWriter {
     fn resume(&mut self, event: &Event<'_>, out: &mut Output) {
         self.close_response(out);
         self.is_dirty = false;
+        self.calls.start_record(event);
         self.thread.resume(&event.context);
         match &event.body {
             Body::Title(title) => self.title.set(title.text.as_str()),
             Body::Message(message) => {
                 for (block, _) in message.blocks() {
                     match block {
-                        Block::ToolUse(tool) => self.calls.resume(&tool, &self.facts),
+                        Block::ToolUse(tool) => self.calls.resume(event, &tool, &self.facts),
                         Block::ToolResult(result) => {
-                            self.calls.answer(&result.tool_use_id.decode(), &self.facts);
+                            self.calls.answer(event, result.tool_use_id, &self.facts);
                         }
                         _ => {}
                     }

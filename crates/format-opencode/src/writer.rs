@@ -20,8 +20,9 @@ mod part;
 use std::collections::VecDeque;
 
 use core_model::{
-    Block, Body, Event, EventWriter, Facts, IdHasher, LossKind, Message, NoticeKind, OpenCalls,
-    Options, Output, Role, ToolResult, millis, replacement_tool_id, replacement_tool_name,
+    Block, Body, CallId, Event, EventWriter, Facts, IdHasher, LossKind, Message, NoticeKind,
+    OpenCalls, Options, Output, Role, ToolResult, millis, replacement_tool_id,
+    replacement_tool_name,
 };
 use jsonl::Text;
 
@@ -71,6 +72,7 @@ struct SessionWriter {
 impl EventWriter for SessionWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
         self.write_header(event, out);
+        self.calls.start_record(event);
         if self.has_other_id && event.context.session_id.is_some() {
             out.lose(LossKind::Flattened, event.vocabulary.session_id);
         }
@@ -243,11 +245,16 @@ impl SessionWriter {
                     // The API would refuse two calls with one id.
                     let other = (!self.ids.is_new_call(&id))
                         .then(|| replacement_tool_id(&out.uuid(event, "call", n)));
-                    let hash = self.facts.hash(&id);
-                    open.parts.push(Part::call(out, open.line, tool, (hash, other.as_deref())));
+                    let call = CallId::new(event, tool.id, &self.facts);
+                    open.parts.push(Part::call(
+                        out,
+                        open.line,
+                        tool,
+                        (call.hash, other.as_deref()),
+                    ));
                     let place = self.n_emitted.saturating_add(self.open.len());
                     let part = open.parts.len().saturating_sub(1);
-                    self.calls.add(hash, (place, part));
+                    self.calls.add(call, (place, part));
                 }
                 Block::ToolResult(_) => {}
                 _ => open.parts.push(Part::of_response(out, open.line, &block, open.created)),
@@ -276,7 +283,7 @@ impl SessionWriter {
         out: &mut Output,
     ) -> bool {
         out.drop_result(result);
-        let place = self.calls.answer(self.facts.hash(&result.tool_use_id.decode()));
+        let place = self.calls.answer(CallId::new(event, result.tool_use_id, &self.facts));
         let part = place.and_then(|(message, part)| {
             let message = self.open.get_mut(message.checked_sub(self.n_emitted)?)?;
             message.has_results = true;

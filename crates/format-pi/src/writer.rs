@@ -66,6 +66,7 @@ struct SessionWriter {
 impl EventWriter for SessionWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
         self.write_header(event, out);
+        self.calls.start_record(event);
         match &event.body {
             Body::Start(start) => losses::count_start(event, start, out),
             Body::Message(message) => self.write_message(event, message, out),
@@ -99,11 +100,12 @@ impl EventWriter for SessionWriter {
     fn resume(&mut self, event: &Event<'_>, out: &mut Output) {
         self.close_response(out);
         self.is_dirty = false;
+        self.calls.start_record(event);
         self.thread.resume(&event.context);
         match &event.body {
             Body::Start(_) => self.has_header = true,
             Body::Title(title) => self.title.set(title.text.as_str()),
-            Body::Message(message) => self.resume_message(message),
+            Body::Message(message) => self.resume_message(event, message),
             _ => {}
         }
     }
@@ -153,15 +155,15 @@ impl SessionWriter {
         self.emit_after_response(line, out);
     }
 
-    fn resume_message(&mut self, message: &Message<'_>) {
+    fn resume_message(&mut self, event: &Event<'_>, message: &Message<'_>) {
         self.has_prompt = true;
         for (block, _) in message.blocks() {
             match block {
                 core_model::Block::ToolUse(tool) if message.role == Role::Assistant => {
-                    self.calls.resume(&tool, &self.facts);
+                    self.calls.resume(event, &tool, &self.facts);
                 }
                 core_model::Block::ToolResult(result) => {
-                    self.calls.answer(&result.tool_use_id.decode(), &self.facts);
+                    self.calls.answer(event, result.tool_use_id, &self.facts);
                 }
                 _ => {}
             }

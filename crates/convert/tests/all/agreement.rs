@@ -6,12 +6,14 @@ use convert::{
     CarryMode, Conversion, Converted, Detected, FORMATS, Report, Sidecar, Source, by_name, detect,
     guard_of,
 };
-use core_model::{Format, Options};
+use core_model::{Block, Format, Options};
+use jsonl::Scanner;
 
 use crate::shared::{
     data::data,
     fixtures::fixtures,
     parallel::check_all,
+    pieces::pieces,
     turns::{chosen, share},
     ways::others,
 };
@@ -155,6 +157,123 @@ fn calls_with_repeated_and_refused_ids_agree() {
                 let is_wrong = report.restored.is_not_the_source() && !is_known;
                 assert!(!is_wrong, "{} of {session}", to.name);
             }
+        }
+    }
+}
+
+/// A format whose records hold a call and its result, and a session in it with three calls of one id: `FIRST` has no
+/// result, and two calls of one record follow, of which the first one has no result either.
+fn sessions_with_one_id() -> [(&'static str, String); 4] {
+    let opencode = |n: usize, parts: &str| {
+        format!(
+            r#"{{"info":{{"id":"msg_000000000{n}","sessionID":"ses_1","role":"assistant","time":{{"created":179537760{n}254}},"modelID":"m","providerID":"p"}},"parts":[{{"type":"text","text":"Step {n}."}},{parts}]}}"#
+        )
+    };
+    let part = |command: &str, state: &str| {
+        format!(
+            r#"{{"type":"tool","tool":"bash","callID":"toolu_1","state":{{"input":{{"command":"{command}"}},{state}}}}}"#
+        )
+    };
+    let (runs, failed) = (r#""status":"running""#, r#""status":"error","error":"No such file.""#);
+    let messages = [
+        r#"{"info":{"id":"msg_0000000000","sessionID":"ses_1","role":"user","time":{"created":1795377600254}},"parts":[{"type":"text","text":"Go."}]}"#.to_owned(),
+        opencode(1, &part("FIRST", runs)),
+        opencode(2, &[part("SECOND", runs), part("THIRD", failed)].join(",")),
+    ];
+    let opencode = format!(
+        r#"{{"info":{{"id":"ses_1","slug":"a","time":{{"created":1795377600254}}}},"messages":[{}]}}"#,
+        messages.join(",")
+    );
+    let gemini = |n: usize, calls: &str| {
+        format!(
+            r#"{{"id":"m{n}","timestamp":"2026-01-01T00:00:0{n}.000Z","type":"gemini","content":"Step {n}.","toolCalls":[{calls}]}}"#
+        )
+    };
+    let call = |command: &str, result: &str| {
+        format!(r#"{{"id":"toolu_1","name":"bash","args":{{"command":"{command}"}}{result}}}"#)
+    };
+    let failed = r#","result":[{"functionResponse":{"id":"toolu_1","name":"bash","response":{"error":"No such file."}}}],"status":"error""#;
+    let messages = [
+        r#"{"id":"m0","timestamp":"2026-01-01T00:00:00.000Z","type":"user","content":"Go."}"#
+            .to_owned(),
+        gemini(1, &call("FIRST", r#","status":"cancelled""#)),
+        gemini(2, &[call("SECOND", r#","status":"cancelled""#), call("THIRD", failed)].join(",")),
+    ];
+    let start = r#""sessionId":"11111111-2222-4333-8444-555555555555","projectHash":"a","startTime":"2026-01-01T00:00:00.000Z""#;
+    let log = format!("{{{start},\"kind\":\"main\"}}\n{}\n", messages.join("\n"));
+    let document = format!(
+        r#"{{{start},"lastUpdated":"2026-01-01T00:00:00.000Z","messages":[{}]}}"#,
+        messages.join(",")
+    );
+    let atif = |n: usize, calls: &str, results: &str| {
+        format!(
+            r#"{{"step_id":{n},"source":"agent","message":"Step {n}.","tool_calls":[{calls}]{results}}}"#
+        )
+    };
+    let call = |command: &str| {
+        format!(
+            r#"{{"tool_call_id":"toolu_1","function_name":"bash","arguments":{{"command":"{command}"}}}}"#
+        )
+    };
+    let failed =
+        r#","observation":{"results":[{"source_call_id":"toolu_1","content":"No such file."}]}"#;
+    let atif = format!(
+        r#"{{"schema_version":"ATIF-v1.8","session_id":"11111111-2222-4333-8444-555555555555","agent":{{"name":"a","version":"1"}},"steps":[{{"step_id":1,"source":"user","message":"Go."}},{},{}]}}"#,
+        atif(2, &call("FIRST"), ""),
+        // The results are behind the calls, and do not show which of two calls is theirs.
+        atif(3, &call("THIRD"), failed),
+    );
+    [("opencode", opencode), ("gemini", log), ("gemini", document), ("atif", atif)]
+}
+
+/// Returns the inputs of the calls with the id of a result, for each result.
+fn inputs_of_results(format: &Format, bytes: &[u8]) -> Vec<Vec<String>> {
+    let mut calls = Vec::new();
+    let mut results = Vec::new();
+    let mut scanner = Scanner::default();
+    for piece in pieces(bytes, Some(format)).into_iter().filter(|piece| piece.is_record) {
+        let value = scanner.scan(&piece.line).expect("JSON");
+        format.for_each_event(value, |event| {
+            for (block, _) in event.message().iter().flat_map(|message| message.blocks()) {
+                match block {
+                    Block::ToolUse(tool) => calls.push((
+                        tool.id.decode().into_owned(),
+                        tool.input.json().raw().as_str().to_owned(),
+                    )),
+                    Block::ToolResult(result) if !result.content.joined().contains("recorded") => {
+                        results.push(result.tool_use_id.decode().into_owned());
+                    }
+                    _ => {}
+                }
+            }
+            true
+        });
+    }
+    let inputs = |id| calls.iter().filter(|call| call.0 == id).map(|call| call.1.clone()).collect();
+    results.into_iter().map(inputs).collect()
+}
+
+/// A result belongs to the call in its record, and not to an earlier call with the same id that waits for one.
+#[test]
+fn results_belong_to_the_calls_of_their_records() {
+    for (from, session) in sessions_with_one_id() {
+        let row = by_name(from).expect("a format");
+        for to in FORMATS.targets().filter(|to| to.name != from) {
+            for carry in [CarryMode::Inline, CarryMode::Sidecar] {
+                let (restored, report) = home(session.as_bytes(), row, to, carry);
+                assert_eq!(String::from_utf8_lossy(&restored), session, "{from} to {}", to.name);
+                let found = &report.restored;
+                assert!(!found.is_not_the_source(), "{from} to {}: {found:?}", to.name);
+            }
+            let there = conversion(row, to, CarryMode::None).convert(session.as_bytes(), None);
+            let written = there.expect("in memory").bytes;
+            let inputs = inputs_of_results(to, &written);
+            let is_of_last = |inputs: &Vec<String>| inputs.iter().any(|it| it.contains("THIRD"));
+            let (from, to) = (from, to.name);
+            assert!(inputs.iter().all(is_of_last), "{from} to {to}: {inputs:?}");
+            // Formats that write a repeated call as a notice write its result as one.
+            let has_result = !["copilot", "pi", "qwen"].contains(&to);
+            assert_eq!(inputs.len(), usize::from(has_result), "{from} to {to}");
         }
     }
 }

@@ -140,7 +140,7 @@ impl ClaudeCodeWriter {
             if self.release(&call, out) {
                 self.calls.add_answered(&call.id);
             } else {
-                self.calls.add(call, &self.facts);
+                self.calls.add(event, tool.id, call, &self.facts);
             }
         }
     }

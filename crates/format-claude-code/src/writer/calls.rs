@@ -5,7 +5,10 @@
 
 use std::sync::Arc;
 
-use core_model::{Facts, IdSet, OpenCalls, is_accepted_tool_id, replacement_tool_id};
+use core_model::{
+    CallId, Event, Facts, IdSet, OpenCalls, is_accepted_tool_id, replacement_tool_id,
+};
+use jsonl::Text;
 
 /// A tool use without a result.
 #[derive(Debug)]
@@ -43,10 +46,15 @@ impl Calls {
         Some(name)
     }
 
+    /// Starts a record at its first event.
+    pub(super) fn start_record(&mut self, event: &Event<'_>) {
+        self.open.start_record(event);
+    }
+
     /// Adds a tool use without a result.
-    pub(super) fn add(&mut self, call: Call, facts: &Facts) {
+    pub(super) fn add(&mut self, event: &Event<'_>, id: Text<'_>, call: Call, facts: &Facts) {
         self.called.insert(&call.id);
-        self.open.add(facts.hash(&call.id), call);
+        self.open.add(CallId::new(event, id, facts), call);
     }
 
     /// Adds a tool use whose result was already written.
@@ -55,10 +63,19 @@ impl Calls {
     }
 
     /// Adds a tool use of a resumed line.
-    pub(super) fn resume(&mut self, id: &str, entry: &str, at: i64, facts: &Facts) {
-        self.written.insert(id);
+    pub(super) fn resume(
+        &mut self,
+        event: &Event<'_>,
+        id: Text<'_>,
+        entry: &str,
+        at: i64,
+        facts: &Facts,
+    ) {
+        let written = id.decode();
+        self.written.insert(&written);
         let entry = self.share_entry(entry);
-        self.add(Call { id: id.into(), written: None, entry, at }, facts);
+        let call = Call { id: written.into(), written: None, entry, at };
+        self.add(event, id, call, facts);
     }
 
     /// Returns the id of an entry, which the calls of the entry share.
@@ -70,8 +87,13 @@ impl Calls {
     }
 
     /// Removes and returns the tool use that a result answers.
-    pub(super) fn answer(&mut self, id: &str, facts: &Facts) -> Option<Call> {
-        self.open.answer(facts.hash(id))
+    pub(super) fn answer(
+        &mut self,
+        event: &Event<'_>,
+        id: Text<'_>,
+        facts: &Facts,
+    ) -> Option<Call> {
+        self.open.answer(CallId::new(event, id, facts))
     }
 
     /// Returns whether a tool use with an id was added, answered or not.

@@ -136,7 +136,7 @@ impl ClaudeCodeWriter {
             response.is_interrupted = true;
         }
         lose_what_has_no_place(result, out);
-        let Some(call) = self.calls.answer(&result.tool_use_id.decode(), &self.facts) else {
+        let Some(call) = self.calls.answer(event, result.tool_use_id, &self.facts) else {
             if !self.hold(event, result, extra, block_idx, out) {
                 if extra.is_some() {
                     out.lose(LossKind::Dropped, event.vocabulary.tool_use_result);

@@ -40,6 +40,7 @@ impl SessionWriter {
                 }
                 Block::ToolUse(tool) if !tool.is_server && self.is_repeated(tool) => {
                     self.close_response(out);
+                    self.calls.add_unsendable(event, tool.id, &self.facts);
                     self.write_unsendable(event, raw, n_lines, out);
                     n_lines = n_lines.saturating_add(1);
                 }
@@ -145,9 +146,9 @@ impl SessionWriter {
         block::put_call(out, line, tool, names, event.may_be_unloadable_input(tool));
         let call = Call { written: written.map(Into::into) };
         let early = self.calls.release(&id);
-        self.calls.add(&id, call.clone(), &self.facts);
+        self.calls.add(event, tool.id, call.clone(), &self.facts);
         if let Some(early) = early {
-            self.calls.answer(&id, &self.facts);
+            self.calls.answer(event, tool.id, &self.facts);
             out.put(early.id, ",\"toolCallId\":");
             out.put_string(early.id, call.written.as_deref().unwrap_or(&id));
             out.put(early.id, "},\"type\":\"tool.execution_complete\"");

@@ -119,7 +119,7 @@ impl SessionWriter {
     ) {
         out.drop_result(result);
         let id = result.tool_use_id.decode();
-        let Some(call) = self.calls.answer(&id, &self.facts) else {
+        let Some(call) = self.calls.answer(event, result.tool_use_id, &self.facts) else {
             if !self.calls.comes_later(&id, &self.facts) {
                 return self.write_orphan(event, message, result, n, out);
             }

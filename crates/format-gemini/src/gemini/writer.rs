@@ -78,6 +78,7 @@ struct SessionWriter {
 impl EventWriter for SessionWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
         self.write_header(event, out);
+        self.calls.start_record(event);
         match &event.body {
             Body::Start(start) => losses::count_start(event, start, &self.facts, out),
             Body::Message(message) => self.write_message(event, message, out),

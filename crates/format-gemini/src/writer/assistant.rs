@@ -37,6 +37,7 @@ impl SessionWriter {
                     continue;
                 }
                 Block::ToolUse(tool) if !tool.is_server && self.is_repeated(tool) => {
+                    self.calls.add_unsendable(event, tool.id, &self.facts);
                     unsendable.push(raw);
                     continue;
                 }
@@ -121,7 +122,7 @@ impl SessionWriter {
         let name = self.calls.tool_name(&name.map_or_else(|| tool.name.decode(), Into::into));
         let place = self.response.as_mut().map_or(0, Response::add_call);
         let call = Call { written: written.map(Into::into), name, place };
-        self.calls.add(&id, call, &self.facts);
+        self.calls.add(event, tool.id, call, &self.facts);
     }
 
     /// Writes a text of the client that has the role of the assistant as a notice, because the client

@@ -89,7 +89,7 @@ impl SessionWriter {
         out: &mut Output,
     ) {
         out.drop_result(result);
-        let Some(call) = self.calls.answer(&result.tool_use_id.decode(), &self.facts) else {
+        let Some(call) = self.calls.answer(event, result.tool_use_id, &self.facts) else {
             return self.write_orphan(event, message, result, n, out);
         };
         let line = self.thread.open("tool_result", event, n, out);

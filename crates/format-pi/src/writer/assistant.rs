@@ -52,6 +52,7 @@ impl SessionWriter {
                 }
                 Block::ToolUse(tool) if !tool.is_server && self.is_repeated(tool) => {
                     is_shown = true;
+                    self.calls.add_unsendable(event, tool.id, &self.facts);
                     unsendable.push(raw);
                     continue;
                 }
@@ -134,10 +135,10 @@ impl SessionWriter {
         let place = self.response.as_mut().map_or(0, Response::add_call);
         let call = Call { written: written.map(Into::into), name, place };
         let Some(early) = self.calls.release(&id) else {
-            return self.calls.add(&id, call, &self.facts);
+            return self.calls.add(event, tool.id, call, &self.facts);
         };
-        self.calls.add(&id, call.clone(), &self.facts);
-        self.calls.answer(&id, &self.facts);
+        self.calls.add(event, tool.id, call.clone(), &self.facts);
+        self.calls.answer(event, tool.id, &self.facts);
         out.put(early.id, ",\"toolCallId\":");
         out.put_string(early.id, call.written.as_deref().unwrap_or(&id));
         out.put(early.id, ",\"toolName\":");

@@ -6,8 +6,10 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use core_model::{
-    Facts, IdSet, OpenCalls, Place, ToolNames, ToolUse, is_accepted_tool_id, replacement_tool_id,
+    CallId, Event, Facts, IdSet, OpenCalls, Place, ToolNames, ToolUse, is_accepted_tool_id,
+    replacement_tool_id,
 };
+use jsonl::Text;
 
 use super::thread::Line;
 
@@ -53,10 +55,20 @@ impl Calls {
         self.names.json(name)
     }
 
+    /// Starts a record at its first event.
+    pub(super) fn start_record(&mut self, event: &Event<'_>) {
+        self.open.start_record(event);
+    }
+
     /// Adds a call.
-    pub(super) fn add(&mut self, id: &str, call: Call, facts: &Facts) {
-        self.called.insert(id);
-        self.open.add(facts.hash(id), call);
+    pub(super) fn add(&mut self, event: &Event<'_>, id: Text<'_>, call: Call, facts: &Facts) {
+        self.called.insert(&id.decode());
+        self.open.add(CallId::new(event, id, facts), call);
+    }
+
+    /// Adds a call that the API would refuse, so that a result of its record does not answer an earlier one.
+    pub(super) fn add_unsendable(&mut self, event: &Event<'_>, id: Text<'_>, facts: &Facts) {
+        self.open.add_other(CallId::new(event, id, facts));
     }
 
     /// Returns whether a call with an id was added.
@@ -70,16 +82,21 @@ impl Calls {
     }
 
     /// Adds a call of a resumed line.
-    pub(super) fn resume(&mut self, tool: &ToolUse<'_>, facts: &Facts) {
+    pub(super) fn resume(&mut self, event: &Event<'_>, tool: &ToolUse<'_>, facts: &Facts) {
         let id = tool.id.decode();
         self.written.insert(&id);
         let name = self.tool_name(&tool.name.decode());
-        self.add(&id, Call { written: None, name, place: 0 }, facts);
+        self.add(event, tool.id, Call { written: None, name, place: 0 }, facts);
     }
 
     /// Removes and returns the call that a result answers.
-    pub(super) fn answer(&mut self, id: &str, facts: &Facts) -> Option<Call> {
-        self.open.answer(facts.hash(id))
+    pub(super) fn answer(
+        &mut self,
+        event: &Event<'_>,
+        id: Text<'_>,
+        facts: &Facts,
+    ) -> Option<Call> {
+        self.open.answer(CallId::new(event, id, facts))
     }
 
     /// Returns whether a later line may have a call with an id, and a result of it can wait.

@@ -1,6 +1,8 @@
 //! Writes responses: all lines of a response as one message.
 
-use core_model::{Block, Event, LineId, LossKind, Message, Output, ToolUse, replacement_tool_id};
+use core_model::{
+    Block, CallId, Event, LineId, LossKind, Message, Output, ToolUse, replacement_tool_id,
+};
 
 use super::{
     SessionWriter, losses,
@@ -103,12 +105,12 @@ impl SessionWriter {
         let written = is_known.then(|| replacement_tool_id(&out.uuid(event, "tool", block_idx)));
         write_part::put_call_members(out, bytes, tool, written.as_deref(), None);
         let name = self.tool_names.json(&tool.name.decode());
-        let hash = self.facts.hash(&id);
-        let call = Call { id: hash, written: written.map(Into::into), name, result: None };
+        let call_id = CallId::new(event, tool.id, &self.facts);
+        let call = Call { id: call_id.hash, written: written.map(Into::into), name, result: None };
         let place = self.n_emitted.saturating_add(at);
         if let Some(open) = self.open.get_mut(at) {
             let part = open.add(Part { bytes: out.pack(bytes), kind: PartKind::Call(call) });
-            self.calls.add(hash, (place, part));
+            self.calls.add(call_id, (place, part));
         }
     }
 

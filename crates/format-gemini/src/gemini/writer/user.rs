@@ -1,6 +1,6 @@
 //! Writes the user's messages and summaries, and adds results to the responses with their calls.
 
-use core_model::{Block, Event, Field, LineId, LossKind, Message, Output, ToolResult};
+use core_model::{Block, CallId, Event, Field, LineId, LossKind, Message, Output, ToolResult};
 use jsonl::is_js_space;
 
 use super::{SessionWriter, open::Open};
@@ -75,9 +75,9 @@ impl SessionWriter {
         out: &mut Output,
     ) -> bool {
         out.drop_result(result);
-        let hash = self.facts.hash(&result.tool_use_id.decode());
-        let Some((line, part)) = self.calls.answer(hash) else {
-            return match self.unanswered.remove(&hash) {
+        let id = CallId::new(event, result.tool_use_id, &self.facts);
+        let Some((line, part)) = self.calls.answer(id) else {
+            return match self.unanswered.remove(&id.hash) {
                 Some(name) => self.write_late(event, result, (&name, n), out),
                 None => self.write_orphan(event, message, result, n, out),
             };
