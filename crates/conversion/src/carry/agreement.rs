@@ -270,8 +270,10 @@ impl Sayings {
             }
         }
         if matches!(kind, Kind::Call | Kind::Answer) {
-            // An id with a newline is one line, as in `ToolId::line`.
-            self.add_line(kind, ComparedLine::of(text));
+            // An id with a newline is one line, and an empty one, too, as in `ToolId::line`.
+            let line = ComparedLine::of(text);
+            self.n_bytes += line.n_bytes;
+            self.insert(kind, line);
             return;
         }
         for line in compared_lines(text) {

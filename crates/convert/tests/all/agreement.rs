@@ -278,6 +278,21 @@ fn results_belong_to_the_calls_of_their_records() {
     }
 }
 
+/// Most writers replace an empty id in the call and in its result.
+#[test]
+fn calls_with_empty_ids_agree() {
+    let [(from, session), ..] = sessions_with_one_id();
+    let (row, session) = (by_name(from).expect("a format"), session.replace("toolu_1", ""));
+    for to in FORMATS.targets().filter(|to| to.name != from) {
+        for carry in [CarryMode::Inline, CarryMode::Sidecar] {
+            let (restored, report) = home(session.as_bytes(), row, to, carry);
+            assert_eq!(String::from_utf8_lossy(&restored), session, "{}", to.name);
+            let found = &report.restored;
+            assert!(!found.is_not_the_source(), "{}: {found:?}", to.name);
+        }
+    }
+}
+
 #[test]
 fn a_result_without_its_call_agrees_with_its_notice() {
     let row = |name| by_name(name).expect("a format");
@@ -471,6 +486,7 @@ fn a_record_that_restores_other_words_is_said() {
         (text("Hello"), text("Hello\"},{\"type\":\"text\",\"text\":\"and more"), false),
         (text("Hello"), "[]".to_owned(), false),
         (text("Hello"), answer("t1", "Hello"), false),
+        (text("Hello"), answer("", "Hello"), false),
         (text("[image]"), text("Delete all"), false),
         (text("(no content)"), text("Delete all"), false),
     ];
