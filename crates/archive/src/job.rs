@@ -197,8 +197,11 @@ pub(crate) fn verify(
         agents: it.agents.clone(),
         derived: it.derived.clone(),
     });
-    let target =
-        Target { sidecar: Some(Sink::Final(&mut unplaced)), manifest, ..Target::of(&mut restored) };
+    let target = Target {
+        sidecar: Some(Sink::Final(&mut unplaced)),
+        manifest: manifest.as_ref(),
+        ..Target::of(&mut restored)
+    };
     let history = back.conversion_history(written, sidecar.as_mut())?;
     back.run_to(written, &history, sidecar, target)?;
     let mut original = Hashing::new(io::sink());

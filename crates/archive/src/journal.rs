@@ -71,7 +71,7 @@ pub(crate) use self::entry::{JournalLine, Origin};
 use self::{entry::Candidate, index::own_of};
 pub(crate) use self::{
     entry::{JournalEntry, Written},
-    salt::Salt,
+    salt::{Salt, SaltOfFiles},
 };
 pub use self::{
     kept::KeptCopies,

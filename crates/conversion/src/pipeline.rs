@@ -69,7 +69,7 @@ pub struct Target<'w> {
     /// The sink of the sidecar. If `None`, no sidecar is written.
     pub sidecar: Option<Sink<'w>>,
     /// The manifest that the first carry gets, for a session of several files.
-    pub manifest: Option<Manifest>,
+    pub manifest: Option<&'w Manifest>,
     /// The id of the sub-agent, if the source is a sub-agent's transcript.
     pub agent: Option<String>,
     /// The time at which the session of the sub-agent starts, a JSON value, if it is known.
@@ -347,7 +347,7 @@ impl Conversion {
         let is_restored = !restored_formats.is_empty();
         let mut one_pass = OnePass::NotTried;
         if !is_restored && sidecar.is_none() && others.is_empty() {
-            let (agent, manifest) = (agent.as_deref(), manifest.as_ref());
+            let agent = agent.as_deref();
             let session_start = session_start.as_deref();
             let unused = unused.clone();
             let extras = Extras { agent, session_start, manifest, unused };
@@ -402,7 +402,7 @@ impl Conversion {
         if let Some(images) = images {
             engine.set_images(images);
         }
-        if let Some(manifest) = &manifest {
+        if let Some(manifest) = manifest {
             engine.set_manifest(manifest);
         }
         if !derived_ids.is_empty() {
@@ -415,7 +415,7 @@ impl Conversion {
             restored_formats,
             sidecar,
             (restored, engines),
-            manifest.as_ref(),
+            manifest,
         )
         .with_max_restored(max_restored)
         .counting_carries(unused)

@@ -171,8 +171,8 @@ pub struct Agent {
     pub parent: Option<String>,
     /// All evidence.
     pub evidence: Vec<Evidence>,
-    /// Its description.
-    pub description: Description,
+    /// Its description, if there is a file with one.
+    pub description: Option<Box<Description>>,
     /// The number of messages in its transcript.
     pub n_messages: u64,
 }

@@ -154,7 +154,8 @@ impl<'p, 'b> Printer<'p, 'b> {
             let is_inline = frame.agent.is_none() && entry.event.is_sub_agent();
             let depth = frame.depth.saturating_add(usize::from(is_inline));
             if self.options.filter.matches(&entry) && (depth > 0 || !self.options.agents_only) {
-                let mode = frame.agent.and_then(|agent| agent.description.kind.as_deref());
+                let mode =
+                    frame.agent.and_then(|agent| agent.description.as_ref()?.kind.as_deref());
                 self.options.markdown.event(&entry.event, depth, mode, &mut text);
             }
             self.out.write_all(text.as_bytes())?;

@@ -9,6 +9,7 @@ mod place;
 mod start;
 
 use std::{
+    hash::{Hash, Hasher},
     io::{self, Write},
     path::PathBuf,
     sync::Arc,
@@ -16,6 +17,7 @@ use std::{
 
 use conversion::{Manifest, ManifestEntry, ManifestEntryKind};
 use storage::Stat;
+use twox_hash::XxHash3_64;
 
 use self::start::Seen;
 
@@ -30,7 +32,8 @@ pub use self::{
 pub struct Session {
     /// Shared with the clones of the session.
     files: Arc<Vec<SessionFile>>,
-    agents: Vec<String>,
+    /// The entries of the files, and the sub-agents that are converted to files of their own. Shared, too.
+    manifest: Arc<Manifest>,
 }
 
 /// A file of a session.
@@ -41,10 +44,12 @@ pub struct SessionFile {
     pub path: PathBuf,
     /// The name for messages, if it is not that of the path.
     label: Option<Box<str>>,
-    /// The manifest entry. Bytes beyond its size are not read.
-    pub entry: ManifestEntry,
-    /// The metadata when it was measured.
-    pub stat: Stat,
+    /// The role in the session.
+    pub kind: ManifestEntryKind,
+    /// The size in bytes when it was measured. Bytes beyond it are not read.
+    size: u64,
+    /// The hash of the metadata when it was measured.
+    stat: u64,
     /// The hashes of what has been read.
     seen: Seen,
     /// The offset in the source.
@@ -72,35 +77,55 @@ impl Session {
         place: &SessionPlace,
         files: impl IntoIterator<Item = (PathBuf, ManifestEntryKind, String, String)>,
     ) -> io::Result<Self> {
-        let mut measured = Vec::new();
+        Self::measured(place, files, |_, _| {})
+    }
+
+    /// Measures the files of a session, as [`Session::new`] does, and calls `each` with the manifest entry and the
+    /// metadata of each file. The session keeps only a hash of the metadata.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a file cannot be measured.
+    pub fn measured(
+        place: &SessionPlace,
+        files: impl IntoIterator<Item = (PathBuf, ManifestEntryKind, String, String)>,
+        mut each: impl FnMut(&ManifestEntry, &Stat),
+    ) -> io::Result<Self> {
+        let files = files.into_iter();
+        let mut measured = Vec::with_capacity(files.size_hint().0);
+        let mut entries = Vec::with_capacity(files.size_hint().0);
         let mut start = 0;
         for (path, kind, name, tool_use) in files {
             let stat = place.stat(&path)?;
             let size = stat.length;
             let entry = ManifestEntry { kind, size, name, tool_use };
+            each(&entry, &stat);
+            entries.push(entry);
             measured.push(SessionFile {
                 place: place.clone(),
                 path,
                 label: None,
-                entry,
-                stat,
+                kind,
+                size,
+                stat: hash_of(&stat),
                 seen: Seen::default(),
                 start,
             });
             start += size;
         }
-        Ok(Self { files: Arc::new(measured), agents: Vec::new() })
+        let manifest = Manifest { entries, ..Manifest::default() };
+        Ok(Self { files: Arc::new(measured), manifest: Arc::new(manifest) })
     }
 
     /// Sets the ids of the sub-agents that are converted to files of their own.
     pub fn with_agents(mut self, agents: Vec<String>) -> Self {
-        self.agents = agents;
+        Arc::make_mut(&mut self.manifest).agents = agents;
         self
     }
 
     /// Returns the ids of the sub-agents that are converted to files of their own.
     pub fn agents(&self) -> &[String] {
-        &self.agents
+        &self.manifest.agents
     }
 
     /// Returns the files.
@@ -111,7 +136,7 @@ impl Session {
     /// Returns the number of transcripts with a sidecar.
     pub fn n_sidecars(&self) -> u64 {
         let has_sidecar = |file: &&SessionFile| {
-            file.entry.kind != ManifestEntryKind::Side && file.place.has_sidecar(&file.path)
+            file.kind != ManifestEntryKind::Side && file.place.has_sidecar(&file.path)
         };
         self.files.iter().filter(has_sidecar).count() as u64
     }
@@ -125,10 +150,10 @@ impl Session {
         let mut change = Change::None;
         for file in self.files.iter() {
             let stat = file.place.stat(&file.path)?;
-            if stat == file.stat {
+            if hash_of(&stat) == file.stat {
                 continue;
             }
-            if stat.length < file.entry.size || !file.seen.is_start_of(file)? {
+            if stat.length < file.size || !file.seen.is_start_of(file)? {
                 return Ok(Change::Other);
             }
             change = Change::Growth;
@@ -151,9 +176,8 @@ impl Session {
     }
 
     /// Returns the manifest.
-    pub fn manifest(&self) -> Manifest {
-        let entries = self.files.iter().map(|file| file.entry.clone()).collect();
-        Manifest { entries, agents: self.agents.clone(), ..Manifest::default() }
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
     }
 }
 
@@ -189,8 +213,8 @@ impl SessionFile {
     /// # Errors
     ///
     /// Returns an error if the file cannot be opened.
-    pub fn open(&self) -> io::Result<Start> {
-        Ok(Start::new(self.bytes()?, self.entry.size, self.seen.clone()))
+    pub fn open(&self) -> io::Result<Start<'_>> {
+        Ok(Start::new(self.bytes()?, self.size, &self.seen))
     }
 
     /// Writes the bytes of the file, up to its measured size, to `sink`. Returns their number.
@@ -201,6 +225,13 @@ impl SessionFile {
     pub fn copy_to(&self, sink: &mut dyn Write) -> io::Result<u64> {
         io::copy(&mut self.open()?, sink)
     }
+}
+
+/// Returns the hash of a file's metadata. The metadata of tens of thousands of files would take megabytes.
+fn hash_of(stat: &Stat) -> u64 {
+    let mut hasher = XxHash3_64::new();
+    stat.hash(&mut hasher);
+    hasher.finish()
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ pub enum Backend {
 }
 
 /// The metadata that show whether a file has changed.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 pub struct Stat {
     /// In bytes.
     pub length: u64,

@@ -122,7 +122,7 @@ impl Job {
         // A restored file of a session depends on more than its own source.
         let is_alone = others.is_empty() && (extra.agent.is_none() || extra.manifest.is_some());
         let to = Target {
-            manifest: extra.manifest.clone(),
+            manifest: extra.manifest.as_ref(),
             agent: extra.agent.clone(),
             session_start: extra.session_start.clone(),
             others: others.iter_mut().map(OtherFile::target).collect(),

@@ -6,7 +6,6 @@
 use std::hash::Hasher;
 
 use conversion::{Manifest, ManifestEntry, ManifestEntryKind};
-use sessions::Session;
 use storage::Stat;
 use twox_hash::XxHash3_64;
 
@@ -68,12 +67,6 @@ impl Salt {
         self
     }
 
-    /// Hashes the roles, sizes and times of a session's other files, and the ids of its sub-agents.
-    pub fn of_session(session: &Session) -> Self {
-        let others = session.files().iter().skip(1).map(|file| (&file.entry, &file.stat));
-        Self::of_files(others).with_agents(session.agents())
-    }
-
     /// Hashes the names and the contents of files, each with the XXH3 of its bytes. Version 0.1.0 has no such
     /// salt.
     pub(crate) fn of_contents<'c>(files: impl IntoIterator<Item = (&'c str, u64)>) -> Self {
@@ -84,22 +77,33 @@ impl Salt {
         }
         Self { hash: hash.finish(), of_0_1_0: hash.finish() }
     }
+}
 
-    /// Hashes the roles, sizes and times of a session's other files.
-    fn of_files<'f>(files: impl IntoIterator<Item = (&'f ManifestEntry, &'f Stat)>) -> Self {
-        let (mut hash, mut of_0_1_0) = (XxHash3_64::new(), XxHash3_64::new());
-        for (entry, stat) in files {
-            push_entry(&mut hash, entry);
-            let Stat { length, modified, changed, inode, etag } = stat;
-            hash.write(&length.to_le_bytes());
-            hash.write(&modified.to_le_bytes());
-            hash.write(&changed.unwrap_or_default().to_le_bytes());
-            hash.write(&inode.unwrap_or_default().to_le_bytes());
-            push_text(&mut hash, etag.as_deref().unwrap_or_default());
-            let stat = format!("Stat {{ length: {length}, modified: {modified}, etag: {etag:?} }}");
-            of_0_1_0.write(format!("{} {stat}\n", printed(entry)).as_bytes());
-        }
-        Self { hash: hash.finish(), of_0_1_0: of_0_1_0.finish() }
+/// Hashes the roles, sizes and times of a session's other files, one after the other.
+#[derive(Default)]
+pub(crate) struct SaltOfFiles {
+    hash: XxHash3_64,
+    of_0_1_0: XxHash3_64,
+}
+
+impl SaltOfFiles {
+    /// Adds a file.
+    pub(crate) fn push(&mut self, entry: &ManifestEntry, stat: &Stat) {
+        let Self { hash, of_0_1_0 } = self;
+        push_entry(hash, entry);
+        let Stat { length, modified, changed, inode, etag } = stat;
+        hash.write(&length.to_le_bytes());
+        hash.write(&modified.to_le_bytes());
+        hash.write(&changed.unwrap_or_default().to_le_bytes());
+        hash.write(&inode.unwrap_or_default().to_le_bytes());
+        push_text(hash, etag.as_deref().unwrap_or_default());
+        let stat = format!("Stat {{ length: {length}, modified: {modified}, etag: {etag:?} }}");
+        of_0_1_0.write(format!("{} {stat}\n", printed(entry)).as_bytes());
+    }
+
+    /// Returns the hash of all files.
+    pub(crate) fn finish(self) -> Salt {
+        Salt { hash: self.hash.finish(), of_0_1_0: self.of_0_1_0.finish() }
     }
 }
 
@@ -158,7 +162,11 @@ mod tests {
             tool_use: String::new(),
         };
         let stat = Stat { length: 1, modified: 2, changed: Some(3), inode: Some(4), etag: None };
-        let salt = |stat: &Stat| Salt::of_files([(&entry, stat)]);
+        let salt = |stat: &Stat| {
+            let mut salt = SaltOfFiles::default();
+            salt.push(&entry, stat);
+            salt.finish()
+        };
         let later = Stat { changed: Some(9), ..stat.clone() };
         assert_ne!(salt(&stat).hash, salt(&later).hash);
         assert_eq!(salt(&stat).of_0_1_0, salt(&later).of_0_1_0);

@@ -20,6 +20,7 @@ use crate::{
     error::ConvertError,
     file_report::{EachResult, FileReport, Results},
     job::{Extra, Job, MAX_ATTEMPTS},
+    journal::{Salt, SaltOfFiles},
     session::{collected, refuse_for},
     status::FileStatus,
 };
@@ -366,9 +367,9 @@ impl Job {
         let is_whole = self.is_whole();
         let mut attempt = 1;
         loop {
-            let session = self.session(&tree, from, place, is_whole)?;
+            let (session, salt) = self.session(&tree, from, place, is_whole)?;
             let may_grow = attempt == MAX_ATTEMPTS;
-            let report = self.session_to(&unit.main, session.clone(), from, path, may_grow);
+            let report = self.session_to(&unit.main, (session.clone(), salt), from, path, may_grow);
             if may_grow || !report.as_ref().is_err_and(ConvertError::is_of_change) {
                 return Ok((tree, session, report?));
             }
@@ -381,14 +382,14 @@ impl Job {
         self.config.to.has_inline_agents || self.config.subagents == SubAgents::Carry
     }
 
-    /// Returns the files that go into the main file of the target, as one source.
+    /// Returns the files that go into the main file of the target, as one source, and the hash of all but the main one.
     pub(super) fn session(
         &self,
         tree: &SessionTree,
         from: &Format,
         place: &SessionPlace,
         is_whole: bool,
-    ) -> Result<Session, ConvertError> {
+    ) -> Result<(Session, Salt), ConvertError> {
         let name_of = |path: &Path| paths::name_of(path, &tree.main);
         let mut files =
             vec![(tree.main.clone(), ManifestEntryKind::Main, String::new(), String::new())];
@@ -413,7 +414,15 @@ impl Job {
         let has_files = self.config.subagents == SubAgents::Files && !is_whole;
         let agents = tree.agents.iter().filter(|agent| has_files && !is_inside(agent));
         let agents = agents.map(|agent| agent.id.clone()).collect();
-        Ok(Session::new(place, files)?.with_agents(agents))
+        let mut salt = SaltOfFiles::default();
+        let session = Session::measured(place, files, |entry, stat| {
+            if entry.kind != ManifestEntryKind::Main {
+                salt.push(entry, stat);
+            }
+        })?;
+        let session = session.with_agents(agents);
+        let salt = salt.finish().with_agents(session.agents());
+        Ok((session, salt))
     }
 
     /// Converts a sub-agent's file to a file beside its session's output.

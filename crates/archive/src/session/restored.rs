@@ -38,11 +38,11 @@ pub(super) struct Staged {
 
 impl Job {
     /// Converts a session of several files to one. If `may_grow`, a session that grows meanwhile is
-    /// converted at its measured size.
+    /// converted at its measured size. `salt` is the hash of its other files.
     pub(crate) fn session_to(
         &self,
         input: &Input,
-        session: Session,
+        (session, salt): (Session, Salt),
         from: &'static Format,
         path: &Path,
         may_grow: bool,
@@ -54,7 +54,6 @@ impl Job {
         }
         check_target(input, path)?;
         let mut opened = input.open(self.config.limits)?;
-        let salt = Salt::of_session(&session);
         let replace = match self.outputs.output_state(path, input, &mut opened, salt)? {
             OutputState::UpToDate(status) => return Ok(FileReport::up_to_date(status)),
             OutputState::Open(replace) => replace,
@@ -132,7 +131,9 @@ impl Job {
         let folder = Scratch::new()?;
         let agents = session.agents().to_vec();
         let mut files = Vec::new();
-        for (n, file) in session.files().iter().enumerate() {
+        for (n, (file, entry)) in
+            session.files().iter().zip(&session.manifest().entries).enumerate()
+        {
             let copy = folder.path().join(n.to_string());
             redactions.absorb(redact_with(
                 search.clone(),
@@ -140,7 +141,7 @@ impl Job {
                 file.open()?,
                 &mut File::create(&copy)?,
             )?);
-            let ManifestEntry { kind, name, tool_use, .. } = file.entry.clone();
+            let ManifestEntry { kind, name, tool_use, .. } = entry.clone();
             files.push((copy, kind, name, tool_use));
         }
         let session =
@@ -158,8 +159,7 @@ impl Job {
         if !self.config.options.is_strict {
             return Ok(());
         }
-        for file in session.files().iter().filter(|file| file.entry.kind != ManifestEntryKind::Side)
-        {
+        for file in session.files().iter().filter(|file| file.kind != ManifestEntryKind::Side) {
             let mut source = Source::new(file.bytes()?);
             source.set_framing(from.framing);
             if let Some(damage) = first_damage(&mut source)? {
@@ -182,10 +182,10 @@ pub(super) fn verify(
     let mut restored: Vec<Hashing<io::Sink>> =
         session.files().iter().map(|_| Hashing::new(io::sink())).collect();
     if let Some((main, others)) = restored.split_first_mut() {
-        let files = session.files().iter().skip(1);
+        let entries = session.manifest().entries.iter().skip(1);
         let mut targets = Vec::new();
-        for (file, sink) in files.zip(others) {
-            let entry = file.entry.clone();
+        for (entry, sink) in entries.zip(others) {
+            let entry = entry.clone();
             targets.push(OtherTarget { entry, agent: None, sink: Some(sink) });
         }
         let others = targets;

@@ -53,7 +53,7 @@ impl Job {
         let place = unit.place(self.config.limits);
         let tree = unit.tree(from, &place)?;
         let Staged { session, redactions, .. } =
-            &self.staged(self.session(&tree, from, &place, true)?)?;
+            &self.staged(self.session(&tree, from, &place, true)?.0)?;
         self.check_damage(session, from)?;
         let conversion = self.conversion(from);
         if self.config.verify && self.config.carry != CarryMode::None {

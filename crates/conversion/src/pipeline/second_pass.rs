@@ -152,8 +152,8 @@ impl<'w> SecondPass<'w> {
         let (scanner, damage_log, report) = Default::default();
         let late = DeferredRecords::new(&std::mem::take(&mut survey.plan.late));
         let read = |(start, entry): (u64, &ManifestEntry)| ReadFile::new(start, entry);
-        let manifest = manifest.cloned().unwrap_or_default();
-        let files = manifest.starts().into_iter().zip(&manifest.entries).map(read).collect();
+        let files_of = |it: &Manifest| it.starts().into_iter().zip(&it.entries).map(read).collect();
+        let files = manifest.map(files_of).unwrap_or_default();
         Self {
             engine,
             others,

@@ -123,6 +123,10 @@ impl SessionTree {
         let mut tree = SessionTree { main: main.to_owned(), ..SessionTree::default() };
         let Some(layout) = format.layout else { return Ok(tree) };
         let mut descriptions = BTreeMap::new();
+        let is_agent = |file: &&LayoutFile| matches!(file.role, FileRole::Agent(_));
+        let n_agents = files.iter().filter(is_agent).count();
+        tree.agents.reserve_exact(n_agents);
+        tree.side_files.reserve_exact(files.len() - n_agents);
         for LayoutFile { path, role } in files {
             match role {
                 FileRole::Agent(id) => {
@@ -151,12 +155,12 @@ impl SessionTree {
         for agent in &mut tree.agents {
             let folder = agent.path.parent().map(Path::to_owned).unwrap_or_default();
             let description = descriptions.remove(&(folder, agent.id.clone()));
-            agent.description = description.unwrap_or_default();
-            if let Some(tool_use) = agent.description.tool_use.clone() {
+            if let Some(tool_use) = description.as_ref().and_then(|it| it.tool_use.clone()) {
                 let agent = Linked::Agent(agent.id.clone());
                 let evidence = Evidence::Description;
                 search.add(None, Link { evidence, agent, tool_use });
             }
+            agent.description = description.map(Box::new);
         }
         search.resolve(&mut tree);
         Ok(tree)

@@ -121,7 +121,7 @@ fn every_evidence_links_a_sub_agent() {
         tree.side_files,
         [below("s1/subagents/agent-ameta.meta.json"), below("s1/tool-results/toolu_1.txt")]
     );
-    assert_eq!(tree.agents[1].description.kind.as_deref(), Some("Explore"));
+    assert_eq!(tree.agents[1].description.as_ref().expect("one").kind.as_deref(), Some("Explore"));
     let (id, tool_use) = ("agone".to_owned(), "t6".to_owned());
     assert_eq!(tree.missing, [Missing { id, tool_use, evidence: Result }]);
 }

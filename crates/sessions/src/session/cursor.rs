@@ -15,11 +15,11 @@ const MIN_SIDE: usize = 16 * 1024;
 pub(super) struct Cursor<'s> {
     file: &'s SessionFile,
     format: &'static Format,
-    stream: Records<Start>,
+    stream: Records<Start<'s>>,
     scanner: UnitScanner,
     recovery: Recovery,
     /// The tool use that started the sub-agent, as a JSON string; empty if unknown.
-    tool_use: &'s str,
+    tool_use: String,
     /// A line that waits, and its offset in the source.
     held: Option<(Vec<u8>, u64, Unit)>,
 }
@@ -29,9 +29,9 @@ impl<'s> Cursor<'s> {
     pub(super) fn open(
         file: &'s SessionFile,
         format: &'static Format,
-        tool_use: &'s str,
+        tool_use: String,
     ) -> io::Result<Self> {
-        let is_side = file.entry.kind == ManifestEntryKind::Side;
+        let is_side = file.kind == ManifestEntryKind::Side;
         let framing = if is_side { Framing::Lines } else { format.framing };
         Ok(Self {
             file,
@@ -51,7 +51,7 @@ impl<'s> Cursor<'s> {
         each: &mut EachEvent<'_>,
         waits: impl FnOnce(u64, u64) -> bool,
     ) -> io::Result<Step> {
-        if self.file.entry.kind == ManifestEntryKind::Side {
+        if self.file.kind == ManifestEntryKind::Side {
             return self.advance_side(each);
         }
         let Self { file, format, stream, scanner, recovery, tool_use, held } = self;
@@ -60,7 +60,7 @@ impl<'s> Cursor<'s> {
             recovery.line(&line, value, &mut |line, value| match value {
                 Ok(value) => format.for_each_event(value, |event| {
                     let mut event = *event;
-                    if file.entry.kind == ManifestEntryKind::Agent {
+                    if file.kind == ManifestEntryKind::Agent {
                         mark(&mut event, tool_use);
                     }
                     each(line, Ok(&event))

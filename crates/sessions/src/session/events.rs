@@ -20,10 +20,10 @@ use super::{
 /// # Errors
 ///
 /// Returns an error if a file cannot be read or the target cannot be written.
-pub fn run_session(
+pub fn run_session<'w>(
     conversion: &Conversion,
-    session: &Session,
-    target: Target<'_>,
+    session: &'w Session,
+    target: Target<'w>,
 ) -> io::Result<Report> {
     let mut events = SessionEvents::new(session, conversion.from);
     let target = Target { manifest: Some(session.manifest()), ..target };
@@ -43,8 +43,6 @@ const MAX_DEPTH: usize = 64;
 pub struct SessionEvents<'s> {
     session: &'s Session,
     format: &'static Format,
-    /// The tool uses that started the sub-agents, as JSON strings; empty if unknown.
-    tool_uses: Vec<String>,
     /// The sub-agents before the line at each offset; `None` before the first pass.
     turns: Option<BTreeMap<u64, Vec<usize>>>,
 }
@@ -52,15 +50,15 @@ pub struct SessionEvents<'s> {
 impl<'s> SessionEvents<'s> {
     /// Creates the events of a session in a format.
     pub fn new(session: &'s Session, format: &'static Format) -> Self {
-        let tool_uses = session.files().iter().map(|file| match &*file.entry.tool_use {
-            "" => String::new(),
-            tool_use => json_string(tool_use),
-        });
-        Self { session, format, tool_uses: tool_uses.collect(), turns: None }
+        Self { session, format, turns: None }
     }
 
     fn open(&self, file_idx: usize) -> io::Result<Cursor<'_>> {
-        Cursor::open(&self.session.files()[file_idx], self.format, &self.tool_uses[file_idx])
+        let tool_use = match &*self.session.manifest().entries[file_idx].tool_use {
+            "" => String::new(),
+            tool_use => json_string(tool_use),
+        };
+        Cursor::open(&self.session.files()[file_idx], self.format, tool_use)
     }
 
     /// Reads file by file, and finds the results of the sub-agents' tool uses.
@@ -69,9 +67,9 @@ impl<'s> SessionEvents<'s> {
         each: &mut EachEvent<'_>,
     ) -> io::Result<Option<BTreeMap<u64, Vec<usize>>>> {
         let mut waiting: HashMap<&str, Vec<usize>> = HashMap::new();
-        for (file_idx, file) in self.session.files().iter().enumerate() {
-            if file.entry.kind == ManifestEntryKind::Agent && !file.entry.tool_use.is_empty() {
-                waiting.entry(&file.entry.tool_use).or_default().push(file_idx);
+        for (file_idx, entry) in self.session.manifest().entries.iter().enumerate() {
+            if entry.kind == ManifestEntryKind::Agent && !entry.tool_use.is_empty() {
+                waiting.entry(&entry.tool_use).or_default().push(file_idx);
             }
         }
         let mut turns: BTreeMap<u64, Vec<usize>> = BTreeMap::new();

@@ -3,7 +3,7 @@
 use std::{
     hash::Hasher,
     io::{self, Read, Take},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Mutex, PoisonError},
 };
 
 use twox_hash::XxHash3_64;
@@ -11,8 +11,8 @@ use twox_hash::XxHash3_64;
 use super::{SessionFile, place::Bytes};
 
 /// The hash of a file's start.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Seen(Arc<Mutex<Hashes>>);
+#[derive(Debug, Default)]
+pub(super) struct Seen(Mutex<Hashes>);
 
 /// The hashes of all complete passes.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -24,6 +24,13 @@ enum Hashes {
     One(u64),
     /// Two passes had different ones.
     Several,
+}
+
+impl Clone for Seen {
+    /// Copies the hash. Later passes of one of the two do not count for the other.
+    fn clone(&self) -> Self {
+        Self(Mutex::new(*self.hashes()))
+    }
 }
 
 impl Seen {
@@ -44,28 +51,29 @@ impl Seen {
     /// Returns whether the start of a file still has the hash of all passes.
     pub(super) fn is_start_of(&self, file: &SessionFile) -> io::Result<bool> {
         let now = Self::default();
-        let mut start = Start::new(file.bytes()?, file.entry.size, now.clone());
+        let mut start = Start::new(file.bytes()?, file.size, &now);
         io::copy(&mut start, &mut io::sink())?;
+        drop(start);
         let (seen, now) = (*self.hashes(), *now.hashes());
         Ok(matches!(seen, Hashes::One(_)) && seen == now)
     }
 }
 
 /// The first bytes of a file.
-pub struct Start {
+pub struct Start<'s> {
     bytes: Take<Box<dyn Bytes>>,
     hash: XxHash3_64,
-    seen: Seen,
+    seen: &'s Seen,
 }
 
-impl Start {
+impl<'s> Start<'s> {
     /// Creates a reader of the first `size` bytes of a file.
-    pub(super) fn new(bytes: Box<dyn Bytes>, size: u64, seen: Seen) -> Self {
+    pub(super) fn new(bytes: Box<dyn Bytes>, size: u64, seen: &'s Seen) -> Self {
         Self { bytes: bytes.take(size), hash: XxHash3_64::new(), seen }
     }
 }
 
-impl Read for Start {
+impl Read for Start<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.bytes.read(buffer)?;
         self.hash.write(buffer.get(..n).unwrap_or_default());
