@@ -23,7 +23,7 @@ use sha2::Digest;
 pub use self::buffered::Buffered;
 use self::stored::Stored;
 use crate::{
-    backend::Backend,
+    backend::{Backend, Changed},
     compress::{Compression, Encoder},
     folder::FILE_MODE,
     interruption::{Interruptible, Interruption},
@@ -66,10 +66,16 @@ pub struct AtomicFileOptions {
     pub interruption: Interruption,
 }
 
+/// Limit on the files written at a time whose bytes are hashed while they are written. A hash that is not finished takes
+/// half a kilobyte; of more files, each is read again when it is finished.
+const MAX_HASHED: usize = 1024;
+
 /// A file that is being written under a temporary name. If it is dropped, that file is removed.
 pub struct AtomicFile {
     file: Encoder<Buffered<Interruptible<Hashing<Stored>>>>,
     home: Home,
+    /// The hashes of the bytes to compute when the file is finished.
+    asked_at_end: Asked,
 }
 
 /// The position of an unpublished file, and its final position.
@@ -114,9 +120,7 @@ impl AtomicFile {
         sweep_once(&place.folder);
         let (_, temporary) = Temporary::create(place.folder.clone(), &place.name, mode)?;
         let file = Stored::Shut(place.folder.clone(), temporary.name().to_owned());
-        let options = AtomicFileOptions { compression: None, ..options };
-        let home = Home::Here(temporary, place);
-        Self::buffered(n_files, Hashing::of(file, options.asked), home, options)
+        Self::shut(n_files, file, Home::Here(temporary, place), options)
     }
 
     /// Creates a file that becomes an object.
@@ -163,9 +167,25 @@ impl AtomicFile {
     ) -> io::Result<Self> {
         let file = tempfile::NamedTempFile::new_in(scratch.path())?;
         let file = Stored::Scratch(file.into_temp_path());
-        let options = AtomicFileOptions { compression: None, ..options };
         let home = Home::Nowhere(storage.clone(), path.to_owned());
-        Self::buffered(n_files, Hashing::new(file), home, options)
+        let options = AtomicFileOptions { asked: Asked::Xxh3, ..options };
+        Self::shut(n_files, file, home, options)
+    }
+
+    /// Creates one of `n_files` files that are not held open.
+    fn shut(
+        n_files: usize,
+        file: Stored,
+        home: Home,
+        options: AtomicFileOptions,
+    ) -> io::Result<Self> {
+        let options = AtomicFileOptions { compression: None, ..options };
+        let (asked, asked_at_end) = match n_files > MAX_HASHED {
+            true => (Asked::Nothing, options.asked),
+            false => (options.asked, Asked::Nothing),
+        };
+        let file = Self::buffered(n_files, Hashing::of(file, asked), home, options)?;
+        Ok(Self { asked_at_end, ..file })
     }
 
     fn new(file: Hashing<Stored>, home: Home, options: AtomicFileOptions) -> io::Result<Self> {
@@ -180,7 +200,8 @@ impl AtomicFile {
     ) -> io::Result<Self> {
         let file = Interruptible::new(file, options.interruption);
         let file = Buffered::of_files(n_files, file);
-        Ok(Self { file: Encoder::new(options.compression, file)?, home })
+        let file = Encoder::new(options.compression, file)?;
+        Ok(Self { file, home, asked_at_end: Asked::Nothing })
     }
 
     /// Flushes all bytes to the system.
@@ -189,14 +210,14 @@ impl AtomicFile {
     ///
     /// Returns an error if the system does.
     pub fn finish(self) -> io::Result<Finished> {
-        let Self { file, home } = self;
+        let Self { file, home, asked_at_end } = self;
         let path = home.path();
         let file = file.finish().and_then(Buffered::into_inner);
-        let file = file.map_err(|error| unwritten(error, &path))?.into_inner();
-        let (hash, length) = (file.digest(), file.length);
-        let sha256 = file.sha256.map(|hash| hash.finalize().into());
+        let Hashed { file, hash, length, sha256 } = file
+            .and_then(|file| Hashed::of(file.into_inner(), asked_at_end))
+            .map_err(|error| unwritten(error, &path))?;
         Ok(Finished {
-            file: file.inner,
+            file,
             hash,
             length,
             sha256,
@@ -214,6 +235,33 @@ impl Write for AtomicFile {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush().map_err(|error| unwritten(error, &self.home.path()))
+    }
+}
+
+/// The bytes of a file, and their hashes.
+struct Hashed {
+    file: Stored,
+    hash: u64,
+    length: u64,
+    sha256: Option<[u8; 32]>,
+}
+
+impl Hashed {
+    /// Finishes the hashes of a written file. If hashes are asked for at the end, the file is read again.
+    fn of(written: Hashing<Stored>, asked_at_end: Asked) -> io::Result<Self> {
+        if asked_at_end == Asked::Nothing {
+            let (hash, length) = (written.digest(), written.length);
+            let sha256 = written.sha256.map(|hash| hash.finalize().into());
+            return Ok(Self { file: written.inner, hash, length, sha256 });
+        }
+        let Hashing { inner: file, length, .. } = written;
+        let mut read = Hashing::of(io::sink(), asked_at_end);
+        io::copy(&mut file.reread()?, &mut read)?;
+        if read.length != length {
+            return Err(io::Error::other(Changed));
+        }
+        let (hash, sha256) = (read.digest(), read.sha256.map(|hash| hash.finalize().into()));
+        Ok(Self { file, hash, length, sha256 })
     }
 }
 
@@ -248,4 +296,32 @@ pub fn unwritten(error: io::Error, path: &Path) -> io::Error {
 /// Returns whether an error of this kind means that the file system or the quota is full.
 pub fn is_no_space(kind: io::ErrorKind) -> bool {
     matches!(kind, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each of thousands of files is hashed when it is finished. Its hashes are the same, and it takes little memory until
+    /// then.
+    #[test]
+    fn one_of_many_files_has_the_hashes_of_a_single_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for asked in [Asked::Nothing, Asked::Xxh3, Asked::Sha256] {
+            let [one, many] = [1, MAX_HASHED + 1].map(|n_files| {
+                let place = Place::of(&folder.path().join("a.txt")).expect("a place");
+                let options = AtomicFileOptions { asked, ..AtomicFileOptions::default() };
+                let mut file =
+                    AtomicFile::create_shut(place, FILE_MODE, n_files, options).expect("created");
+                file.write_all(b"one ").expect("written");
+                file.flush().expect("flushed");
+                file.write_all(b"two").expect("written");
+                let finished = file.finish().expect("finished");
+                (finished.hash(), finished.length(), finished.sha256())
+            });
+            assert_eq!(one, many, "{asked:?}");
+            assert_eq!(one.0 == 0, asked == Asked::Nothing);
+        }
+        assert!(size_of::<AtomicFile>() <= 320, "{} bytes", size_of::<AtomicFile>());
+    }
 }

@@ -29,7 +29,7 @@ pub struct Hashing<W> {
     /// The number of bytes written.
     pub length: u64,
     /// The SHA-256 so far, if it was asked for.
-    pub sha256: Option<Sha256>,
+    pub sha256: Option<Box<Sha256>>,
 }
 
 impl<W> Hashing<W> {
@@ -41,7 +41,7 @@ impl<W> Hashing<W> {
     /// Creates a sink that computes the given hashes.
     pub fn of(inner: W, asked: Asked) -> Self {
         let hash = (asked != Asked::Nothing).then(|| Box::new(XxHash3_64::new()));
-        Self { inner, hash, length: 0, sha256: (asked == Asked::Sha256).then(Sha256::new) }
+        Self { inner, hash, length: 0, sha256: (asked == Asked::Sha256).then(Box::default) }
     }
 
     /// Returns the XXH3 of the bytes; 0 if it was not asked for.
