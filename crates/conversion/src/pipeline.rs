@@ -377,9 +377,9 @@ impl Conversion {
         for OtherTarget { entry, agent, sink } in others {
             let sink = match (entry.kind, sink) {
                 (ManifestEntryKind::Agent, Some(sink)) => {
-                    OtherSink::Agent(AgentFile::new(entry, agent, sink))
+                    OtherSink::Agent(Box::new(AgentFile::new(entry, agent, sink)))
                 }
-                (_, Some(sink)) => OtherSink::Side(sink),
+                (_, Some(sink)) => OtherSink::Side(sink, entry.size),
                 (_, None) => OtherSink::Nowhere,
             };
             restored.push(sink);

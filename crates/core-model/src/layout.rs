@@ -187,3 +187,14 @@ pub struct Missing {
     /// The evidence for the link.
     pub evidence: Evidence,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A session may have tens of thousands of sub-agents.
+    #[test]
+    fn a_sub_agent_takes_little_memory() {
+        assert!(size_of::<Agent>() <= 136, "{} bytes", size_of::<Agent>());
+    }
+}

@@ -265,6 +265,13 @@ mod tests {
         file.write_all(b"three\n").expect("written");
     }
 
+    /// A session may have tens of thousands of files.
+    #[test]
+    fn a_file_takes_little_memory() {
+        let n_bytes = size_of::<SessionFile>() + size_of::<ManifestEntry>();
+        assert!(n_bytes <= 192, "{n_bytes} bytes");
+    }
+
     #[test]
     fn a_change_of_any_file_is_seen() {
         let folder = tempfile::tempdir().expect("a folder");

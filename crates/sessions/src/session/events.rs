@@ -1,10 +1,6 @@
 //! The events of a session of several files, with sub-agents at the results of their tool uses.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    io,
-    ops::Range,
-};
+use std::{io, ops::Range};
 
 use conversion::{Conversion, EachEvent, Events, ManifestEntryKind, Report, Target};
 use core_model::{Event, Format};
@@ -43,8 +39,8 @@ const MAX_DEPTH: usize = 64;
 pub struct SessionEvents<'s> {
     session: &'s Session,
     format: &'static Format,
-    /// The sub-agents before the line at each offset; `None` before the first pass.
-    turns: Option<BTreeMap<u64, Vec<usize>>>,
+    /// The offsets of lines, ascending, each with a sub-agent before it; `None` before the first pass.
+    turns: Option<Vec<(u64, usize)>>,
 }
 
 impl<'s> SessionEvents<'s> {
@@ -62,24 +58,30 @@ impl<'s> SessionEvents<'s> {
     }
 
     /// Reads file by file, and finds the results of the sub-agents' tool uses.
-    fn find_turns(
-        &self,
-        each: &mut EachEvent<'_>,
-    ) -> io::Result<Option<BTreeMap<u64, Vec<usize>>>> {
-        let mut waiting: HashMap<&str, Vec<usize>> = HashMap::new();
-        for (file_idx, entry) in self.session.manifest().entries.iter().enumerate() {
-            if entry.kind == ManifestEntryKind::Agent && !entry.tool_use.is_empty() {
-                waiting.entry(&entry.tool_use).or_default().push(file_idx);
-            }
-        }
-        let mut turns: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    fn find_turns(&self, each: &mut EachEvent<'_>) -> io::Result<Option<Vec<(u64, usize)>>> {
+        // The tool use and the index of each sub-agent, sorted, and whether the tool use has a result.
+        let entries = self.session.manifest().entries.iter().enumerate();
+        let agents = entries.filter(|(_, entry)| entry.kind == ManifestEntryKind::Agent);
+        let mut waiting: Vec<(&str, usize, bool)> = agents
+            .map(|(file_idx, entry)| (&*entry.tool_use, file_idx, false))
+            .filter(|(tool_use, ..)| !tool_use.is_empty())
+            .collect();
+        waiting.sort_unstable();
+        let mut turns: Vec<(u64, usize)> = Vec::new();
         let mut watch = |line: &Line<'_>, event: jsonl::Result<&Event<'_>>| {
             let results = event.ok().and_then(|event| event.message());
             for result in results.into_iter().flat_map(|message| message.tool_results()) {
-                if !waiting.is_empty()
-                    && let Some(agents) = waiting.remove(&*result.tool_use_id.decode())
-                {
-                    turns.entry(line.offset()).or_default().extend(agents);
+                if waiting.is_empty() {
+                    break;
+                }
+                let id = result.tool_use_id.decode();
+                let first = waiting.partition_point(|(tool_use, ..)| *tool_use < &*id);
+                for (tool_use, file_idx, has_result) in waiting.iter_mut().skip(first) {
+                    if *tool_use != id || *has_result {
+                        break;
+                    }
+                    *has_result = true;
+                    turns.push((line.offset(), *file_idx));
                 }
             }
             each(line, event)
@@ -94,6 +96,7 @@ impl<'s> SessionEvents<'s> {
                 }
             }
         }
+        turns.sort_by_key(|(offset, _)| *offset);
         Ok(Some(turns))
     }
 
@@ -102,7 +105,7 @@ impl<'s> SessionEvents<'s> {
     fn say(
         &self,
         file_idx: usize,
-        turns: &BTreeMap<u64, Vec<usize>>,
+        turns: &[(u64, usize)],
         is_said: &mut [bool],
         each: &mut EachEvent<'_>,
     ) -> io::Result<bool> {
@@ -135,8 +138,10 @@ impl<'s> SessionEvents<'s> {
     }
 }
 
-fn of_range(turns: &BTreeMap<u64, Vec<usize>>, range: Range<u64>) -> impl Iterator<Item = usize> {
-    turns.range(range).flat_map(|(_, agents)| agents.iter().copied())
+fn of_range(turns: &[(u64, usize)], range: Range<u64>) -> impl Iterator<Item = usize> {
+    let first = turns.partition_point(|(offset, _)| *offset < range.start);
+    let found = turns.iter().skip(first).take_while(move |(offset, _)| *offset < range.end);
+    found.map(|(_, agent)| *agent)
 }
 
 impl Events for SessionEvents<'_> {

@@ -23,9 +23,9 @@ use crate::{
 /// The sink of a file beside the main one.
 pub(crate) enum OtherSink<'w> {
     /// A sub-agent's transcript.
-    Agent(AgentFile<'w>),
-    /// A file that is not a transcript.
-    Side(&'w mut dyn Write),
+    Agent(Box<AgentFile<'w>>),
+    /// A file that is not a transcript, and the number of its bytes that are not written yet.
+    Side(&'w mut dyn Write, u64),
     /// Drops the file.
     Nowhere,
 }
@@ -177,7 +177,7 @@ impl<'w> OtherSink<'w> {
     ) -> Option<&mut Engine<'w>> {
         match self {
             OtherSink::Agent(file) => file.open(engines, agents),
-            OtherSink::Side(_) | OtherSink::Nowhere => None,
+            OtherSink::Side(..) | OtherSink::Nowhere => None,
         }
     }
 }
@@ -203,8 +203,10 @@ impl SecondPass<'_> {
                 let (_, record) = scanner.scan_buf(line, offset, unit, format.framing.paths());
                 engine.resume(line.bytes(), flow, None, record.ok(), format)
             }
-            OtherSink::Side(sink) => {
-                self.report.bytes_out += line.bytes().len() as u64;
+            OtherSink::Side(sink, n_left) => {
+                let n_bytes = line.bytes().len() as u64;
+                self.report.bytes_out += n_bytes;
+                *n_left = n_left.saturating_sub(n_bytes);
                 sink.write_all(line.bytes())
             }
             OtherSink::Nowhere => Ok(()),
@@ -212,14 +214,19 @@ impl SecondPass<'_> {
     }
 
     /// Goes to the file of the next item, and finishes the sub-agent's file before it if it is whole. A document is
-    /// finished at the end, because its brackets depend on whether the session is complete.
+    /// finished at the end, because its brackets depend on whether the session is complete. Another file that is whole
+    /// is flushed, so that it has no buffer.
     pub(super) fn go_to_other(&mut self, file_idx: usize) -> io::Result<()> {
         let before = std::mem::replace(&mut self.other_idx, file_idx);
-        if before == file_idx || before == 0 || self.engines.to.framing.is_document() {
+        if before == file_idx || before == 0 {
             return Ok(());
         }
+        let is_document = self.engines.to.framing.is_document();
         match self.others.get_mut(before - 1) {
-            Some(OtherSink::Agent(file)) if file.n_restored >= file.size => file.shut(),
+            Some(OtherSink::Agent(file)) if !is_document && file.n_restored >= file.size => {
+                file.shut()
+            }
+            Some(OtherSink::Side(sink, 0)) => sink.flush(),
             _ => Ok(()),
         }
     }
