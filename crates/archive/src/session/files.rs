@@ -336,14 +336,19 @@ impl Job {
             start = self.start_of(path);
         }
         let inside: HashSet<&Path> = session.files().iter().map(|file| &*file.path).collect();
+        let is_inside = |other: &Companion| {
+            unit.path_of(&other.input).is_some_and(|name| inside.contains(&*name))
+        };
+        let are_inside: Vec<bool> = unit.others.iter().map(is_inside).collect();
+        drop(inside);
+        // The reports on tens of thousands of files take its place.
+        drop(session);
         let mut agents = tree.agents.iter();
-        for Companion { input, role } in &unit.others {
+        for (Companion { input, role }, is_inside) in unit.others.iter().zip(are_inside) {
             let agent = match role {
                 FileRole::Agent(_) => agents.next(),
                 _ => None,
             };
-            let name = unit.path_of(input);
-            let is_inside = name.is_some_and(|name| inside.contains(&*name));
             let result = match agent {
                 _ if is_inside => Ok(FileReport::new(FileStatus::Inside)),
                 Some(agent) if self.config.subagents == SubAgents::Files && !is_whole => {
