@@ -20,7 +20,7 @@ pub struct Entry {
     /// The name for a session without a title.
     pub name: String,
     /// The figures of the session.
-    pub figures: Figures,
+    pub figures: Box<Figures>,
 }
 
 /// Writes the page of a folder of sessions. The sessions are sorted by the time of their first

@@ -30,7 +30,7 @@ pub struct FinishedPage<W> {
     /// The sink.
     pub sink: W,
     /// The figures of the session.
-    pub figures: Figures,
+    pub figures: Box<Figures>,
 }
 
 /// Writer of the page of a session: the second pass.
@@ -66,7 +66,7 @@ pub struct Page<W> {
     /// The open branch that is left out, and the hashes of the ids of its calls.
     left_out: Option<(FlowId, Vec<u64>)>,
     /// The figures after the first pass.
-    figures: Figures,
+    figures: Box<Figures>,
 }
 
 /// The place of a conversation on the page.
@@ -94,7 +94,7 @@ impl<W: Write> Page<W> {
         let mut head = Html::default();
         push_head(&mut head, &survey, name);
         sink.write_all(head.as_str().as_bytes())?;
-        let figures = survey.figures();
+        let figures = Box::new(survey.figures());
         // The second pass finds the conversations again, so the survey need not keep them.
         let threads = Threads::of_second_pass(&survey.threads);
         survey.threads = Threads::default();

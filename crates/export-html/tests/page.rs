@@ -415,7 +415,7 @@ fn an_index_of_hostile_names() {
         .map(|attack| Entry {
             path: format!("{attack}.html"),
             name: (*attack).to_owned(),
-            figures: Figures { title: Some((*attack).to_owned()), ..Figures::default() },
+            figures: Box::new(Figures { title: Some((*attack).to_owned()), ..Figures::default() }),
         })
         .collect();
     let mut page = Vec::new();

@@ -123,7 +123,7 @@ struct Export {
 
 /// The result of exporting an input.
 struct Exported {
-    figures: Figures,
+    figures: Box<Figures>,
     /// The number of unreadable lines.
     n_damaged: u64,
     /// Whether a file of a sub-agent could not be read, so that the page is without it or its figures.
@@ -424,7 +424,7 @@ fn page_name(input: &Input, taken: &mut HashSet<PathBuf>) -> PathBuf {
     page
 }
 
-fn entry(input: &Input, page: &Path, figures: Figures, redact: Redact) -> Entry {
+fn entry(input: &Input, page: &Path, figures: Box<Figures>, redact: Redact) -> Entry {
     let parts = page.components().map(|part| part.as_os_str().to_string_lossy());
     let path = parts.collect::<Vec<_>>().join("/");
     let name = match input {

@@ -3,11 +3,7 @@
 //! In: a main file and the files of its sub-agents. Out: the lines of the main file, and before the
 //! result of each tool use the lines of the sub-agent that it started.
 
-use std::{
-    collections::{HashMap, HashSet},
-    io,
-    ops::ControlFlow,
-};
+use std::{collections::HashSet, io, ops::ControlFlow};
 
 use conversion::{Events, Source};
 use core_model::{Agent, Answers, Context, Event, Format, Missing, Options, Plan, SessionTree};
@@ -53,8 +49,8 @@ pub(in crate::commands) struct SessionLines {
     /// Whether all lines belong to a sub-agent, whose conversation is then the page.
     is_of_agent: bool,
     agents: Vec<Agent>,
-    /// The sub-agents that each tool use started.
-    by_tool_use: HashMap<String, Vec<usize>>,
+    /// The indices of the sub-agents that a tool use started, sorted by the tool use.
+    by_tool_use: Vec<usize>,
     missing: Vec<Missing>,
     unread: Vec<String>,
 }
@@ -73,13 +69,11 @@ impl SessionLines {
             Input::File { .. } => unit.tree(format, &place)?,
             _ => SessionTree::default(),
         };
-        let mut by_tool_use: HashMap<String, Vec<usize>> = HashMap::new();
-        for (agent_idx, agent) in tree.agents.iter().enumerate() {
-            if let Some(tool_use) = &agent.tool_use {
-                by_tool_use.entry(tool_use.clone()).or_default().push(agent_idx);
-            }
-        }
         let SessionTree { agents, missing, .. } = tree;
+        let tool_use = |agent_idx: &usize| agents.get(*agent_idx)?.tool_use.as_deref();
+        let mut by_tool_use: Vec<usize> =
+            (0..agents.len()).filter(|agent_idx| tool_use(agent_idx).is_some()).collect();
+        by_tool_use.sort_by_key(|agent_idx| tool_use(agent_idx));
         let (plan, unread) = (Plan::default(), Vec::new());
         let is_of_agent = false;
         Ok(Self { place, format, redact, plan, is_of_agent, agents, by_tool_use, missing, unread })
@@ -154,6 +148,15 @@ impl SessionLines {
         &self.missing
     }
 
+    /// Returns the indices of the sub-agents that a tool use started.
+    fn started_by(&self, tool_use: &str) -> &[usize] {
+        let of = |agent_idx: &usize| self.agents.get(*agent_idx)?.tool_use.as_deref();
+        let first = self.by_tool_use.partition_point(|agent_idx| of(agent_idx) < Some(tool_use));
+        let found = self.by_tool_use.get(first..).unwrap_or_default();
+        let n_found = found.partition_point(|agent_idx| of(agent_idx) <= Some(tool_use));
+        found.get(..n_found).unwrap_or_default()
+    }
+
     /// Returns messages about files that could not be read.
     pub(in crate::commands) fn unread(&self) -> &[String] {
         &self.unread
@@ -219,7 +222,7 @@ impl Pass<'_> {
         }
         for result in event.message().into_iter().flat_map(|message| message.tool_results()) {
             let id = result.tool_use_id.decode();
-            for &agent_idx in self.lines.by_tool_use.get(&*id).map_or(&[][..], Vec::as_slice) {
+            for &agent_idx in self.lines.started_by(&id) {
                 if self.agent(agent_idx, Some(&id), depth + 1, each)?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
