@@ -55,7 +55,7 @@ pub trait Totals: fmt::Debug + Send {
     /// Adds a record.
     fn add_record(&mut self, record: Value<'_>);
 
-    /// Returns whether the totals are those that the format's writer gives such records.
+    /// Returns whether the totals equal the sums that the format's writer computes from the records.
     fn agree(&self) -> bool;
 }
 

@@ -15,6 +15,26 @@ use crate::{
     worded::{are_words_and_number, is_invented, is_word_list},
 };
 
+/// The verbs and signs between the words for a password and its value.
+const SIGNS: &[&[u8]] = &[
+    b": ",
+    b" is ",
+    b" was ",
+    b" to ",
+    b" (",
+    b" = ",
+    b" ist ",
+    b" lautet ",
+    b" auf ",
+    b" est ",
+    b" es ",
+    " è ".as_bytes(),
+    " é ".as_bytes(),
+    b" \\u00e8 ",
+    b" \\u00e9 ",
+    b" er ",
+];
+
 /// Returns the position after the words between a password and its name: `Use the password for the user ada (it is shown
 /// once):` and a line break, `password for ada: x`, `the password (x) does`.
 pub(crate) fn past_announcement<'b>(
@@ -51,30 +71,11 @@ pub(crate) fn past_announcement<'b>(
         !is_over && memmem::find(words, b"\\n").is_none()
     };
     line.filter(|line| is_line(*line)).map(|line| (Link::Sign, line)).or_else(|| {
-        const SIGNS: &[&[u8]] = &[
-            b": ",
-            b" is ",
-            b" was ",
-            b" to ",
-            b" (",
-            b" = ",
-            b" ist ",
-            b" lautet ",
-            b" auf ",
-            b" est ",
-            b" es ",
-            " è ".as_bytes(),
-            " é ".as_bytes(),
-            b" \\u00e8 ",
-            b" \\u00e9 ",
-            b" er ",
-            b" -> ",
-            b" \xe2\x86\x92 ",
-            b" \\u2192 ",
-        ];
+        const ARROWS: &[&[u8]] = &[b" -> ", b" \xe2\x86\x92 ", b" \\u2192 "];
         let window = until_placeholder(after.window(MAX_LINE / 2));
         let starts = SIGNS
             .iter()
+            .chain(ARROWS)
             .filter_map(|sign| Some(memmem::find(window, sign)?.saturating_add(sign.len())));
         let start = starts
             .map(|n| after.forward(n))
@@ -121,7 +122,7 @@ pub(crate) fn past_gap(at: Cursor<'_>) -> Option<Cursor<'_>> {
 
 /// Returns the position after the words between a key and its value: `api key for the weather service is x`.
 fn past_purpose<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<(Link, Cursor<'b>)> {
-    const SIGNS: &[&[u8]] = &[
+    const VERBS: &[&[u8]] = &[
         b": ",
         b" is ",
         b" is: ",
@@ -148,9 +149,9 @@ fn past_purpose<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<(Link, Cursor<
     }
     let words = NEXT.iter().find_map(|word| after.past(word))?;
     let window = until_placeholder(words.window(MAX_WORDS));
-    let mut starts = SIGNS
+    let mut starts = VERBS
         .iter()
-        .filter_map(|sign| Some(memmem::find(window, sign)?.saturating_add(sign.len())));
+        .filter_map(|verb| Some(memmem::find(window, verb)?.saturating_add(verb.len())));
     let start = starts.find_map(|n| {
         let start = words.forward(n);
         let (value, end) = string_or_word(start)?;
@@ -212,28 +213,9 @@ pub(crate) fn is_mixed(value: &[u8]) -> bool {
 /// Returns whether a verb or a sign before a position says that a value follows. Without it, `reset-flow-12` may be the next
 /// word of a sentence.
 fn is_after_verb(at: Cursor<'_>) -> bool {
-    const SIGNS: &[&[u8]] = &[
-        b" is ",
-        b" was ",
-        b" be ",
-        b" to ",
-        b": ",
-        b" = ",
-        b" ist ",
-        b" lautet ",
-        b" auf ",
-        b" est ",
-        b" es ",
-        " è ".as_bytes(),
-        " é ".as_bytes(),
-        b" \\u00e8 ",
-        b" \\u00e9 ",
-        b" er ",
-        b"give it ",
-        b" (",
-    ];
+    const OTHERS: &[&[u8]] = &[b" be ", b"give it "];
     let before = at.window_before(12);
-    SIGNS.iter().any(|sign| before.ends_with(sign))
+    SIGNS.iter().chain(OTHERS).any(|sign| before.ends_with(sign))
 }
 
 /// Returns the position after the words that say what to type at a prompt: `, give it x`.

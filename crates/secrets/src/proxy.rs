@@ -1,4 +1,4 @@
-//! Finds the keys that the settings of a proxy compare with what a client sends.
+//! Finds keys in the settings of a proxy, which compares them with a header or a cookie of each request.
 //!
 //! In: `map $http_x_api_key $is_valid {`, and `"x" 1;` below it; `if ($cookie_auth != "x")`. Out: the range of `x`.
 

@@ -39,11 +39,15 @@ pub(crate) fn duplicates(units: &[SessionFiles], n_jobs: usize) -> Vec<Option<us
 
 /// SHA-256, because with a weaker hash a forged file could make another one be left out.
 fn hash_of(input: &Input) -> io::Result<[u8; 32]> {
-    let mut opened = input.open_as_it_is()?;
+    sha256_of(&mut input.open_as_it_is()?)
+}
+
+/// Returns the SHA-256 of the bytes of a reader.
+pub(crate) fn sha256_of(reader: &mut impl Read) -> io::Result<[u8; 32]> {
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 256 * 1024];
     loop {
-        match opened.read(&mut buffer) {
+        match reader.read(&mut buffer) {
             Ok(0) => return Ok(hash.finalize().into()),
             Ok(n) => hash.update(&buffer[..n]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -6,13 +6,18 @@
 
 use std::{
     collections::BTreeSet,
-    fs::File,
+    fs::{File, Metadata},
     io::{self, Read, Seek},
     path::Path,
 };
 
 use conversion::Source;
-use core_model::{Format, ImageFile, Sha256};
+use core_model::{Format, ImageFile};
+
+use crate::{folder_run::duplicates::sha256_of, record::hex};
+
+/// Limit on the size of an image in bytes. A sparse file may be longer, and was not written by a conversion.
+const MAX_IMAGE: u64 = 256 * 1024 * 1024;
 
 /// The key of a member with the path of an image.
 const KEY: &str = "\"path\"";
@@ -55,18 +60,13 @@ fn push_paths(record: &str, paths: &mut BTreeSet<String>) {
 fn is_as_written(document: &Path, path: &str) -> bool {
     let file = document.with_file_name(path);
     // A pipe would wait for its writer.
-    let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
+    let is_file = |metadata: Metadata| metadata.is_file() && metadata.len() <= MAX_IMAGE;
+    let is_file = file.metadata().is_ok_and(is_file);
     let hash = is_file.then(|| File::open(&file).and_then(hash_of).ok()).flatten();
     hash.zip(ImageFile::hash_in(path)).is_some_and(|(hash, start)| hash.starts_with(start))
 }
 
 /// Returns the SHA-256 of a file, as hexadecimal digits.
 fn hash_of(mut file: File) -> io::Result<String> {
-    let (mut sha, mut buffer) = (Sha256::default(), vec![0; 64 * 1024]);
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(sha.hex()),
-            n => sha.update(buffer.get(..n).unwrap_or_default()),
-        }
-    }
+    Ok(hex(&sha256_of(&mut file)?))
 }

@@ -3,8 +3,8 @@
 use core_model::{Format, Totals};
 use jsonl::Value;
 
-/// The comparisons of totals with all records, and with those that were not added. A program that adds records
-/// computes the totals anew, or leaves them as they are.
+/// The totals of a document, compared with all records and with the records that our writer wrote. A program that adds
+/// records computes the totals anew, or leaves them as they are.
 #[derive(Debug)]
 pub(super) struct DocumentTotals {
     all: Box<dyn Totals>,
