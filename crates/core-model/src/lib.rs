@@ -19,6 +19,7 @@
 #![cfg_attr(not(test), deny(clippy::indexing_slicing, clippy::string_slice))]
 
 mod block_counts;
+mod calls;
 mod client_text;
 mod documents;
 mod draft;
@@ -80,6 +81,7 @@ pub use self::time::named_time;
 pub use self::typed::{TypedBlock, TypedContent, TypedMessage, TypedUsage};
 pub use self::{
     block_counts::BlockCounts,
+    calls::{Calls, EarlyResults},
     client_text::is_client_text,
     documents::{
         Cell, DocumentStore, EachDocument, FolderDocuments, PlaceKind, StoredDocument,

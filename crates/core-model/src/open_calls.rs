@@ -10,12 +10,12 @@ use std::{
 
 use jsonl::{Text, json_string};
 
-use crate::{ByHash, Event, Facts, Hashes};
+use crate::{ByHash, Event, Hashes, IdHasher};
 
 /// The id of a tool use, or the id that a tool result names.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct CallId {
-    /// The [hash](Facts::hash) of the id.
+    /// The hash of the id.
     pub hash: u64,
     /// The offset of the id in its record. A call and its result have the same one if the record has the id once for
     /// both.
@@ -23,13 +23,13 @@ pub struct CallId {
 }
 
 impl CallId {
-    /// Returns the id in an event.
-    pub fn new(event: &Event<'_>, id: Text<'_>, facts: &Facts) -> Self {
+    /// Returns the id in an event; `hasher` computes its hash.
+    pub fn new(event: &Event<'_>, id: Text<'_>, hasher: &IdHasher) -> Self {
         let start = |text: &str| text.as_ptr() as usize;
         let at = start(id.as_str()).checked_sub(start(event.value.raw().as_str()));
         let is_within = |at: &usize| *at < event.value.raw().as_str().len();
         let at = at.filter(is_within).and_then(|at| u32::try_from(at).ok());
-        Self { hash: facts.hash(&id.decode()), at }
+        Self { hash: hasher.hash_text(id), at }
     }
 }
 
@@ -54,7 +54,7 @@ impl From<u64> for CallId {
 /// assert_eq!(calls.answer(t1), Some("c"));
 /// assert_eq!(calls.answer(t1), None);
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct OpenCalls<C> {
     /// The calls, with gaps where calls were answered. The first one is open.
     calls: VecDeque<Option<OpenCall<C>>>,
@@ -64,12 +64,11 @@ pub struct OpenCalls<C> {
     by_id: ByHash<Waiting>,
     /// The calls of the current record.
     own: OwnCalls,
-    answered: Hashes,
-    /// No call with a smaller number has a result that is yet to come.
+    /// No call with a smaller number is expected to get a result.
     expected_from: u32,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct OpenCall<C> {
     /// The hash of its id.
     id: u64,
@@ -87,7 +86,7 @@ struct Waiting {
 }
 
 /// The calls of the current record, for results in the same record.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct OwnCalls {
     /// The number of the first call.
     start: u32,
@@ -135,7 +134,6 @@ impl<C> Default for OpenCalls<C> {
             n_open: 0,
             by_id: ByHash::default(),
             own: OwnCalls::default(),
-            answered: Hashes::default(),
             expected_from: 0,
         }
     }
@@ -188,7 +186,6 @@ impl<C> OpenCalls<C> {
 
     /// Removes and returns the call that a result answers.
     pub fn answer(&mut self, id: CallId) -> Option<C> {
-        self.answered.insert(id.hash);
         if let Some(at) = id.at {
             if self.own.others.contains(&u64::from(at)) {
                 return None;
@@ -265,14 +262,13 @@ impl<C> OpenCalls<C> {
         self.n_open == 0
     }
 
-    /// Returns whether the source has a later result for an open call. Does not ask twice about a call that
-    /// has none: facts that get a result later are refuted, and the conversion begins anew
-    /// ([`Facts::is_refuted`]).
-    pub fn is_any_expected(&mut self, facts: &Facts) -> bool {
+    /// Returns whether an open call is expected to get a result, by the hash of its id. Does not ask twice about a call
+    /// that is not.
+    pub fn is_any_expected(&mut self, is_expected: impl Fn(u64) -> bool) -> bool {
         self.expected_from = self.expected_from.max(self.start);
         let skipped = self.expected_from.saturating_sub(self.start) as usize;
         for call in self.calls.iter().skip(skipped) {
-            if call.as_ref().is_some_and(|call| is_expected(&self.answered, call.id, facts)) {
+            if call.as_ref().is_some_and(|call| is_expected(call.id)) {
                 return true;
             }
             self.expected_from = self.expected_from.saturating_add(1);
@@ -280,17 +276,15 @@ impl<C> OpenCalls<C> {
         false
     }
 
-    /// Removes the calls without a later result in the source, and returns them in order.
-    pub fn take_unexpected(&mut self, facts: &Facts) -> Vec<C> {
+    /// Removes the calls that are not expected to get a result, by the hashes of their ids, and returns them in order.
+    pub fn take_unexpected(&mut self, is_expected: impl Fn(u64) -> bool) -> Vec<C> {
         let mut unexpected = Vec::new();
-        let answered = std::mem::take(&mut self.answered);
         for OpenCall { id, call, .. } in self.take_open() {
-            match is_expected(&answered, id, facts) {
+            match is_expected(id) {
                 true => self.add(id.into(), call),
                 false => unexpected.push(call),
             }
         }
-        self.answered = answered;
         // The calls have other numbers.
         self.own.start(self.end());
         unexpected
@@ -349,22 +343,10 @@ impl ToolNames {
     }
 }
 
-fn is_expected(answered: &Hashes, id: u64, facts: &Facts) -> bool {
-    !answered.contains(&id) && facts.is_hash_answered(id)
-}
-
 #[cfg(test)]
 mod tests {
-    use jsonl::Value;
-
     use super::*;
-    use crate::{Block, Body, Content, Event, Field, Message, Role, ToolResult};
-
-    /// Reads the id of a tool use as a result of it.
-    fn result_of(value: Value<'_>) -> Block<'_> {
-        let tool_use_id = value.text().expect("an id");
-        Block::ToolResult(ToolResult::new(tool_use_id, Content::Absent, Field::Absent))
-    }
+    use crate::Event;
 
     #[test]
     fn calls_are_answered_in_order() {
@@ -448,25 +430,19 @@ mod tests {
     }
 
     #[test]
-    fn calls_without_a_later_result_are_taken() {
-        let mut facts = Facts::default();
+    fn unexpected_calls_are_taken() {
         let mut calls = OpenCalls::default();
-        let [a, b] = ["a", "b"].map(|id| facts.hasher().hash(id));
-        for (n, id) in [b, a, b].into_iter().enumerate() {
+        for (n, id) in [2, 1, 2].into_iter().enumerate() {
             calls.add(id.into(), n);
         }
-        assert!(!calls.is_any_expected(&facts));
-        let mut scanner = jsonl::Scanner::default();
-        let blocks = scanner.scan_slice(br#"["a"]"#, 0).expect("an array");
-        let message = Message::new(Role::User, Content::new(Some(blocks), result_of));
-        facts.observe(&Event { body: Body::Message(message), ..Event::other("toy", blocks) });
-        calls.add(a.into(), 3);
-        assert!(calls.is_any_expected(&facts));
-        assert_eq!(calls.take_unexpected(&facts), [0, 2]);
-        assert_eq!(calls.answer(a.into()), Some(1));
-        assert!(!calls.is_any_expected(&facts), "one result answers one call");
-        assert_eq!((calls.take_unexpected(&facts), calls.is_empty()), (vec![3], true));
-        calls.add(b.into(), 4);
+        assert!(!calls.is_any_expected(|_| false));
+        calls.add(1.into(), 3);
+        // The calls before it are not asked about again.
+        assert!(calls.is_any_expected(|id| id == 1) && !calls.is_any_expected(|id| id == 2));
+        assert_eq!(calls.take_unexpected(|id| id == 1), [0, 2]);
+        assert_eq!(calls.answer(1.into()), Some(1));
+        assert_eq!((calls.take_unexpected(|_| false), calls.is_empty()), (vec![3], true));
+        calls.add(2.into(), 4);
         assert_eq!(calls.take_all(), [4]);
     }
 }

@@ -11,14 +11,15 @@ mod assistant;
 mod block;
 mod calls;
 mod clock;
-mod held;
+mod early;
 mod notice;
 mod thread;
 mod user;
 
 use core_model::{
-    Block, Body, Context, Event, EventWriter, Facts, KnownTitle, LossKind, Output, Place, Role,
-    Start, TitleRank, is_accepted_tool_id, iso_millis, millis, replacement_tool_name,
+    Block, Body, Calls, Context, EarlyResults, Event, EventWriter, Facts, KnownTitle, LineId,
+    LossKind, Output, Place, Role, Start, TitleRank, is_accepted_tool_id, iso_millis, millis,
+    replacement_tool_name,
 };
 use jsonl::{Text, json_string};
 
@@ -26,8 +27,7 @@ pub(crate) use self::clock::TIMES;
 pub use self::thread::session_uuid;
 use self::{
     assistant::{Response, Thought, is_claude, is_known},
-    calls::Calls,
-    held::Held,
+    calls::{Call, SharedEntry},
     thread::Thread,
 };
 
@@ -42,8 +42,10 @@ const DEFAULT_MODE: &str = "\"default\"";
 pub struct ClaudeCodeWriter {
     facts: Facts,
     thread: Thread,
-    calls: Calls,
-    held: Held,
+    calls: Calls<Call>,
+    shared_entry: SharedEntry,
+    /// Results whose calls come later, with the ids of their lines, JSON strings.
+    early: EarlyResults<(LineId, String)>,
     response: Option<Response>,
     thought: Option<Thought>,
     /// The model at the start of the session, or of the last response in the output.
@@ -234,7 +236,7 @@ impl EventWriter for ClaudeCodeWriter {
 
     fn resume(&mut self, event: &Event<'_>, out: &mut Output) {
         self.flush_thought(out);
-        self.flush_held(out);
+        self.flush_early(out);
         self.calls.start_record(event);
         self.is_dirty = false;
         self.has_resumed = true;
@@ -264,8 +266,10 @@ impl EventWriter for ClaudeCodeWriter {
         for (block, _) in message.blocks() {
             match block {
                 Block::ToolUse(tool) if is_assistant && !tool.is_server => {
-                    let (parent, at) = (self.thread.parent(), self.thread.clock.last());
-                    self.calls.resume(event, tool.id, parent, at, &self.facts);
+                    let entry = self.shared_entry.share(self.thread.parent());
+                    let (id, at) = (tool.id.decode().into(), self.thread.clock.last());
+                    let call = Call { id, written: None, entry, at };
+                    self.calls.resume(event, tool.id, call, &self.facts);
                 }
                 Block::ToolResult(result) => {
                     self.calls.answer(event, result.tool_use_id, &self.facts);
@@ -284,7 +288,7 @@ impl EventWriter for ClaudeCodeWriter {
 
     fn finish(&mut self, out: &mut Output) {
         self.flush_thought(out);
-        self.flush_held(out);
+        self.flush_early(out);
         let is_wanted = self.is_dirty || self.has_new_title;
         if let (true, Some((rank, title))) = (is_wanted, &self.facts.title) {
             match self.thread.session_id() {

@@ -23,14 +23,14 @@ mod usage;
 mod user;
 
 use core_model::{
-    Block, Body, Content, Event, EventWriter, Facts, IdHasher, IdSet, KnownTitle, LossKind,
-    Message, Options, Output, Role, Title,
+    Block, Body, Calls, Content, EarlyResults, Event, EventWriter, Facts, IdHasher, IdSet,
+    KnownTitle, LossKind, Message, Options, Output, Place, Role, Title,
 };
 use jsonl::{Text, json_string};
 
 use self::{
     agent::Speaker,
-    calls::Calls,
+    calls::Call,
     compaction::Boundary,
     response::{Key, Response},
     thread::Thread,
@@ -56,7 +56,9 @@ struct SessionWriter {
     response: Option<Response>,
     /// The property of the last line of a response.
     last_key: Key,
-    calls: Calls,
+    calls: Calls<Call>,
+    /// Results whose calls come later, with their places in the source.
+    early: EarlyResults<(thread::Line, Place)>,
     tally: Tally,
     /// The boundary of a compaction whose summary follows.
     boundary: Option<Boundary>,
@@ -209,7 +211,7 @@ impl SessionWriter {
         for (block, _) in message.blocks() {
             match block {
                 Block::ToolUse(tool) if message.role == Role::Assistant => {
-                    self.calls.resume(event, &tool, &self.facts);
+                    self.calls.resume(event, tool.id, Call { written: None }, &self.facts);
                 }
                 Block::ToolResult(result) => {
                     self.calls.answer(event, result.tool_use_id, &self.facts);
@@ -237,7 +239,7 @@ impl SessionWriter {
 
     /// Emits the results whose calls did not come, as notices, which Copilot does not send.
     fn flush_early(&mut self, out: &mut Output) {
-        for (line, place) in self.calls.take_early() {
+        for (line, place) in self.early.take_all() {
             out.lose_at(LossKind::Flattened, "tool_result", place);
             out.put(line.id, ",\"message\":\"\"},\"type\":\"session.info\"");
             self.emit_closed(line, out);

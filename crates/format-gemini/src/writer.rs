@@ -14,8 +14,8 @@ mod thread;
 mod user;
 
 use core_model::{
-    Block, Body, Event, EventWriter, Facts, IdHasher, KnownTitle, Message, Options, Output, Role,
-    Title,
+    Block, Body, Calls, Event, EventWriter, Facts, IdHasher, KnownTitle, Message, Options, Output,
+    Role, Title, ToolNames,
 };
 use jsonl::Text;
 
@@ -23,7 +23,7 @@ use self::{
     response::Response,
     thread::{Line, Thread},
 };
-use crate::{calls::Calls, key::Key};
+use crate::{calls::Call, key::Key};
 
 /// Creates a writer of a session.
 pub(crate) fn create(options: &Options, facts: Facts) -> Box<dyn EventWriter> {
@@ -40,7 +40,8 @@ struct SessionWriter {
     facts: Facts,
     thread: Thread,
     response: Option<Response>,
-    calls: Calls,
+    calls: Calls<Call>,
+    tool_names: ToolNames,
     hasher: IdHasher,
     /// The tokens before the compaction whose summary follows, as written.
     pre_tokens: Option<String>,
@@ -86,7 +87,11 @@ impl EventWriter for SessionWriter {
             Body::Message(message) => {
                 for (block, _) in message.blocks() {
                     match block {
-                        Block::ToolUse(tool) => self.calls.resume(event, &tool, &self.facts),
+                        Block::ToolUse(tool) => {
+                            let name = self.tool_names.json(&tool.name.decode());
+                            let call = Call { written: None, name, place: 0 };
+                            self.calls.resume(event, tool.id, call, &self.facts);
+                        }
                         Block::ToolResult(result) => {
                             self.calls.answer(event, result.tool_use_id, &self.facts);
                         }

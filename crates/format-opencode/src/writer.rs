@@ -245,7 +245,7 @@ impl SessionWriter {
                     // The API would refuse two calls with one id.
                     let other = (!self.ids.is_new_call(&id))
                         .then(|| replacement_tool_id(&out.uuid(event, "call", n)));
-                    let call = CallId::new(event, tool.id, &self.facts);
+                    let call = CallId::new(event, tool.id, self.facts.hasher());
                     open.parts.push(Part::call(
                         out,
                         open.line,
@@ -283,7 +283,7 @@ impl SessionWriter {
         out: &mut Output,
     ) -> bool {
         out.drop_result(result);
-        let place = self.calls.answer(CallId::new(event, result.tool_use_id, &self.facts));
+        let place = self.calls.answer(CallId::new(event, result.tool_use_id, self.facts.hasher()));
         let part = place.and_then(|(message, part)| {
             let message = self.open.get_mut(message.checked_sub(self.n_emitted)?)?;
             message.has_results = true;

@@ -18,13 +18,13 @@ mod thread;
 mod user;
 
 use core_model::{
-    Body, Event, EventWriter, Facts, IdHasher, KnownTitle, LossKind, Message, Options, Output,
-    Role, Title,
+    Body, Calls, EarlyResults, Event, EventWriter, Facts, IdHasher, KnownTitle, LossKind, Message,
+    Options, Output, Place, Role, Title, ToolNames,
 };
 use jsonl::{Text, json_string};
 
 use self::{
-    calls::Calls,
+    calls::Call,
     response::{Key, Response},
     thread::{Line, Thread},
 };
@@ -49,7 +49,10 @@ struct SessionWriter {
     has_prompt: bool,
     thread: Thread,
     response: Option<Response>,
-    calls: Calls,
+    calls: Calls<Call>,
+    tool_names: ToolNames,
+    /// Results whose calls come later, with their places in the source.
+    early: EarlyResults<(Line, Place)>,
     hasher: IdHasher,
     /// The model of the last response, a JSON string.
     model: Option<String>,
@@ -160,7 +163,9 @@ impl SessionWriter {
         for (block, _) in message.blocks() {
             match block {
                 core_model::Block::ToolUse(tool) if message.role == Role::Assistant => {
-                    self.calls.resume(event, &tool, &self.facts);
+                    let name = self.tool_names.json(&tool.name.decode());
+                    let call = Call { written: None, name, place: 0 };
+                    self.calls.resume(event, tool.id, call, &self.facts);
                 }
                 core_model::Block::ToolResult(result) => {
                     self.calls.answer(event, result.tool_use_id, &self.facts);
@@ -200,7 +205,7 @@ impl SessionWriter {
 
     /// Emits the results whose calls did not come, as entries that pi does not send.
     fn flush_early(&mut self, out: &mut Output) {
-        for (line, place) in self.calls.take_early() {
+        for (line, place) in self.early.take_all() {
             out.lose_at(LossKind::Flattened, "tool_result", place);
             out.lose_at(LossKind::Dropped, "tool_result.tool_use_id", place);
             out.put(line.id, "},\"type\":\"custom\",\"customType\":\"toolResult\"");

@@ -124,7 +124,8 @@ impl ClaudeCodeWriter {
         let line = self.open_assistant(entry, out);
         let id = tool.id.decode();
         let Entry { event, block_idx, .. } = *entry;
-        let written = self.calls.name(&id, || out.uuid(event, "tool", block_idx));
+        let written =
+            self.calls.replacement(&id, usize::MAX, || out.uuid(event, "tool", block_idx));
         put_tool_use(
             out,
             line,
@@ -134,11 +135,11 @@ impl ClaudeCodeWriter {
         );
         self.close_assistant(entry, line, out);
         if !tool.is_server {
-            let entry = self.calls.share_entry(self.thread.parent());
+            let entry = self.shared_entry.share(self.thread.parent());
             let at = self.thread.clock.last();
             let call = Call { id: id.into(), written: written.map(Into::into), entry, at };
             if self.release(&call, out) {
-                self.calls.add_answered(&call.id);
+                self.calls.add_closed(&call.id);
             } else {
                 self.calls.add(event, tool.id, call, &self.facts);
             }

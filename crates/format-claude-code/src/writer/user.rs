@@ -182,7 +182,11 @@ impl ClaudeCodeWriter {
     /// Writes an error result for tool uses without a result. The client would drop their message
     /// with its text.
     pub(super) fn give_up_calls(&mut self, all: bool, event: &Event<'_>, out: &mut Output) {
-        for (n, call) in self.calls.give_up(all, &self.facts).into_iter().enumerate() {
+        let calls = match all {
+            true => self.calls.take_all(),
+            false => self.calls.take_unexpected(&self.facts),
+        };
+        for (n, call) in calls.into_iter().enumerate() {
             out.lose(LossKind::Invented, "tool_result");
             let line = self.thread.open_derived(event, out);
             out.put(line, ",\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[");

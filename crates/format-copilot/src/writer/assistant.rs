@@ -1,13 +1,11 @@
 //! Writes responses: their thinking, texts and calls, in lines that Copilot joins again.
 
-use core_model::{
-    Block, Event, LossKind, Message, Output, ToolUse, is_accepted_tool_id, replacement_tool_name,
-};
+use core_model::{Block, Event, LossKind, Message, Output, ToolUse, replacement_tool_name};
 use jsonl::{Raw, Style, json_string, respell};
 
 use super::{
     SessionWriter, block,
-    calls::Call,
+    calls::{Call, MAX_CALL_ID},
     losses,
     response::{Key, Response, Stage},
     thread::put_type,
@@ -38,9 +36,9 @@ impl SessionWriter {
                     self.write_result(event, (message, details), result, n_lines, out);
                     n_lines = n_lines.saturating_add(1);
                 }
-                Block::ToolUse(tool) if !tool.is_server && self.is_repeated(tool) => {
+                Block::ToolUse(tool) if !tool.is_server && self.calls.is_repeated(tool.id) => {
                     self.close_response(out);
-                    self.calls.add_unsendable(event, tool.id, &self.facts);
+                    self.calls.add_other(event, tool.id, &self.facts);
                     self.write_unsendable(event, raw, n_lines, out);
                     n_lines = n_lines.saturating_add(1);
                 }
@@ -104,18 +102,12 @@ impl SessionWriter {
                 self.write_call(event, tool, block_idx, line, out);
             }
             Block::ToolUse(tool) => {
-                self.calls.note_other(&tool.id.decode());
+                self.calls.add_closed(&tool.id.decode());
                 block::put_text(out, line, block);
             }
             _ if stage == Stage::Thinking => block::put_thinking(out, line, block, response),
             _ => block::put_text(out, line, block),
         }
-    }
-
-    /// Returns whether an earlier call has the id of a call. The API would refuse the session.
-    fn is_repeated(&self, tool: &ToolUse<'_>) -> bool {
-        let id = tool.id.decode();
-        self.calls.is_called(&id) && is_accepted_tool_id(&id)
     }
 
     /// Writes a call that the API would refuse as a notice with its JSON.
@@ -140,14 +132,15 @@ impl SessionWriter {
         out: &mut Output,
     ) {
         let id = tool.id.decode();
-        let written = self.calls.name(&id, || out.uuid(event, "tool", block_idx));
+        let written =
+            self.calls.replacement(&id, MAX_CALL_ID, || out.uuid(event, "tool", block_idx));
         let name = replacement_tool_name(&tool.name.decode());
         let names = (written.as_deref(), name.as_deref());
         block::put_call(out, line, tool, names, event.may_be_unloadable_input(tool));
         let call = Call { written: written.map(Into::into) };
-        let early = self.calls.release(&id);
+        let early = self.early.release(&id);
         self.calls.add(event, tool.id, call.clone(), &self.facts);
-        if let Some(early) = early {
+        if let Some((early, _)) = early {
             self.calls.answer(event, tool.id, &self.facts);
             out.put(early.id, ",\"toolCallId\":");
             out.put_string(early.id, call.written.as_deref().unwrap_or(&id));

@@ -120,14 +120,14 @@ impl SessionWriter {
         out.drop_result(result);
         let id = result.tool_use_id.decode();
         let Some(call) = self.calls.answer(event, result.tool_use_id, &self.facts) else {
-            if !self.calls.comes_later(&id, &self.facts) {
+            if !self.calls.comes_later(&id, &self.facts) || !self.early.has_room(&id) {
                 return self.write_orphan(event, message, result, n, out);
             }
             out.lose(LossKind::Flattened, "tool_result.order");
             let line = self.thread.open_untyped(event, n, out);
             out.put(line.id, "\"data\":{");
             put_result(out, line.id, details, result);
-            return self.calls.hold(&id, line, out.place());
+            return self.early.hold(&id, (line, out.place()));
         };
         let line = self.thread.open("tool.execution_complete", event, n, out);
         out.put(line.id, "\"toolCallId\":");

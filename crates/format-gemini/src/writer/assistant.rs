@@ -1,12 +1,14 @@
 //! Writes responses: all lines of a response as one message.
 
-use core_model::{
-    Block, Event, LossKind, Message, Output, ToolUse, is_accepted_tool_id, replacement_tool_name,
-};
+use core_model::{Block, Event, LossKind, Message, Output, ToolUse, replacement_tool_name};
 use jsonl::{Raw, Style, Text, is_js_space, respell};
 
 use super::{SessionWriter, losses, response::Response};
-use crate::{calls::Call, validate::PLACEHOLDER, write_part};
+use crate::{
+    calls::{Call, MAX_CALL_ID},
+    validate::PLACEHOLDER,
+    write_part,
+};
 
 impl SessionWriter {
     pub(super) fn write_assistant(
@@ -36,8 +38,8 @@ impl SessionWriter {
                     self.write_result(event, message, result, block_idx, out);
                     continue;
                 }
-                Block::ToolUse(tool) if !tool.is_server && self.is_repeated(tool) => {
-                    self.calls.add_unsendable(event, tool.id, &self.facts);
+                Block::ToolUse(tool) if !tool.is_server && self.calls.is_repeated(tool.id) => {
+                    self.calls.add_other(event, tool.id, &self.facts);
                     unsendable.push(raw);
                     continue;
                 }
@@ -56,7 +58,7 @@ impl SessionWriter {
                     self.write_call(event, tool, block_idx, line, out);
                 }
                 Block::ToolUse(tool) => {
-                    self.calls.note_other(&tool.id.decode());
+                    self.calls.add_closed(&tool.id.decode());
                     write_part::put_said(out, line, &block);
                 }
                 Block::Text(text) if is_placeholder(*text) => {
@@ -78,12 +80,6 @@ impl SessionWriter {
             Some(response) => response.observe(message, out),
             None => losses::count_usage(message, out),
         }
-    }
-
-    /// Returns whether an earlier call has the id of a call. The API would refuse the session.
-    fn is_repeated(&self, tool: &ToolUse<'_>) -> bool {
-        let id = tool.id.decode();
-        self.calls.is_called(&id) && is_accepted_tool_id(&id)
     }
 
     /// Writes a call that the API would refuse as a notice with its JSON.
@@ -116,10 +112,11 @@ impl SessionWriter {
         out: &mut Output,
     ) {
         let id = tool.id.decode();
-        let written = self.calls.name(&id, || out.uuid(event, "tool", block_idx));
+        let written =
+            self.calls.replacement(&id, MAX_CALL_ID, || out.uuid(event, "tool", block_idx));
         let name = replacement_tool_name(&tool.name.decode());
         write_part::put_call(out, line, tool, written.as_deref(), name.as_deref());
-        let name = self.calls.tool_name(&name.map_or_else(|| tool.name.decode(), Into::into));
+        let name = self.tool_names.json(&name.map_or_else(|| tool.name.decode(), Into::into));
         let place = self.response.as_mut().map_or(0, Response::add_call);
         let call = Call { written: written.map(Into::into), name, place };
         self.calls.add(event, tool.id, call, &self.facts);

@@ -1,14 +1,11 @@
 //! Writes responses: all lines of a response as one message.
 
-use core_model::{
-    Block, Event, LossKind, Message, Output, Tokens, ToolUse, is_accepted_tool_id,
-    replacement_tool_name,
-};
+use core_model::{Block, Event, LossKind, Message, Output, Tokens, ToolUse, replacement_tool_name};
 use jsonl::{Raw, Style, respell};
 
 use super::{
     SessionWriter, block,
-    calls::Call,
+    calls::{Call, MAX_CALL_ID},
     losses,
     response::{self, Response},
 };
@@ -50,9 +47,9 @@ impl SessionWriter {
                     self.write_result(event, (message, details), result, block_idx, out);
                     continue;
                 }
-                Block::ToolUse(tool) if !tool.is_server && self.is_repeated(tool) => {
+                Block::ToolUse(tool) if !tool.is_server && self.calls.is_repeated(tool.id) => {
                     is_shown = true;
-                    self.calls.add_unsendable(event, tool.id, &self.facts);
+                    self.calls.add_other(event, tool.id, &self.facts);
                     unsendable.push(raw);
                     continue;
                 }
@@ -73,7 +70,7 @@ impl SessionWriter {
                     self.write_call(event, tool, block_idx, line, out);
                 }
                 Block::ToolUse(tool) => {
-                    self.calls.note_other(&tool.id.decode());
+                    self.calls.add_closed(&tool.id.decode());
                     block::put_assistant(out, line, &block);
                 }
                 _ => block::put_assistant(out, line, &block),
@@ -90,12 +87,6 @@ impl SessionWriter {
             Some(response) => response.observe(message, out),
             None => losses::count_response(event, message, out),
         }
-    }
-
-    /// Returns whether an earlier call has the id of a call. The API would refuse the session.
-    fn is_repeated(&self, tool: &ToolUse<'_>) -> bool {
-        let id = tool.id.decode();
-        self.calls.is_called(&id) && is_accepted_tool_id(&id)
     }
 
     /// Writes a call that the API would refuse as a notice with its JSON.
@@ -128,13 +119,14 @@ impl SessionWriter {
         out: &mut Output,
     ) {
         let id = tool.id.decode();
-        let written = self.calls.name(&id, || out.uuid(event, "tool", block_idx));
+        let written =
+            self.calls.replacement(&id, MAX_CALL_ID, || out.uuid(event, "tool", block_idx));
         let name = replacement_tool_name(&tool.name.decode());
         block::put_call(out, line, tool, written.as_deref(), name.as_deref());
-        let name = self.calls.tool_name(&name.map_or_else(|| tool.name.decode(), Into::into));
+        let name = self.tool_names.json(&name.map_or_else(|| tool.name.decode(), Into::into));
         let place = self.response.as_mut().map_or(0, Response::add_call);
         let call = Call { written: written.map(Into::into), name, place };
-        let Some(early) = self.calls.release(&id) else {
+        let Some((early, _)) = self.early.release(&id) else {
             return self.calls.add(event, tool.id, call, &self.facts);
         };
         self.calls.add(event, tool.id, call.clone(), &self.facts);

@@ -105,7 +105,7 @@ impl SessionWriter {
         let written = is_known.then(|| replacement_tool_id(&out.uuid(event, "tool", block_idx)));
         write_part::put_call_members(out, bytes, tool, written.as_deref(), None);
         let name = self.tool_names.json(&tool.name.decode());
-        let call_id = CallId::new(event, tool.id, &self.facts);
+        let call_id = CallId::new(event, tool.id, self.facts.hasher());
         let call = Call { id: call_id.hash, written: written.map(Into::into), name, result: None };
         let place = self.n_emitted.saturating_add(at);
         if let Some(open) = self.open.get_mut(at) {

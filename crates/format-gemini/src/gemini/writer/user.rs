@@ -75,7 +75,7 @@ impl SessionWriter {
         out: &mut Output,
     ) -> bool {
         out.drop_result(result);
-        let id = CallId::new(event, result.tool_use_id, &self.facts);
+        let id = CallId::new(event, result.tool_use_id, self.facts.hasher());
         let Some((line, part)) = self.calls.answer(id) else {
             return match self.unanswered.remove(&id.hash) {
                 Some(name) => self.write_late(event, result, (&name, n), out),

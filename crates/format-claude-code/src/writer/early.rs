@@ -1,22 +1,11 @@
-//! Holds results that come before their calls until the tool use is written.
+//! Holds results that come before their calls until the calls are written.
 //!
 //! In: `result of 2`, `call 1`, `call 2`. Out: `call 1`, `call 2`, `result of 2`.
 
-use std::collections::BTreeMap;
-
-use core_model::{Event, LineId, LossKind, Output, ToolResult};
+use core_model::{Event, LossKind, Output, ToolResult};
 use jsonl::{Raw, json_string};
 
 use super::{ClaudeCodeWriter, calls::Call, user::put_result};
-
-/// Limit for results that are held. Any further one becomes a notice.
-const MAX_HELD: usize = 64;
-
-/// Held results, by the ids of their calls.
-#[derive(Debug, Default)]
-pub(super) struct Held {
-    lines: BTreeMap<String, (LineId, String)>,
-}
 
 impl ClaudeCodeWriter {
     /// Holds a result if its call comes later, and returns whether it does.
@@ -29,9 +18,7 @@ impl ClaudeCodeWriter {
         out: &mut Output,
     ) -> bool {
         let id = result.tool_use_id.decode();
-        let is_early = !self.calls.is_called(&id) && self.facts.is_called(&id);
-        let lines = &mut self.held.lines;
-        if !is_early || lines.len() >= MAX_HELD || lines.contains_key(&*id) {
+        if !self.calls.comes_later(&id, &self.facts) || !self.early.has_room(&id) {
             return false;
         }
         out.lose(LossKind::Flattened, "tool_result.order");
@@ -48,7 +35,7 @@ impl ClaudeCodeWriter {
         out.put(line, "{");
         put_result(out, line, result, None, extra);
         let uuid = json_string(&out.uuid(event, "held", block_idx));
-        lines.insert(id.into_owned(), (line, uuid));
+        self.early.hold(&id, (line, uuid));
         true
     }
 
@@ -58,7 +45,7 @@ impl ClaudeCodeWriter {
         if call.written.is_some() {
             return false;
         }
-        let Some((line, uuid)) = self.held.lines.remove(&*call.id) else { return false };
+        let Some((line, uuid)) = self.early.release(&call.id) else { return false };
         out.put(line, ",");
         self.thread.put_place(line, out);
         out.put(line, ",\"type\":\"user\",\"sourceToolAssistantUUID\":");
@@ -69,8 +56,8 @@ impl ClaudeCodeWriter {
     }
 
     /// Writes held results whose calls did not come as lines that the client does not send.
-    pub(super) fn flush_held(&mut self, out: &mut Output) {
-        for (_, (line, uuid)) in std::mem::take(&mut self.held.lines) {
+    pub(super) fn flush_early(&mut self, out: &mut Output) {
+        for (line, uuid) in self.early.take_all() {
             out.lose(LossKind::Flattened, "tool_result");
             out.put(line, ",");
             self.thread.put_place(line, out);
