@@ -77,16 +77,6 @@ impl IdSet {
         self.hashes.insert(self.hasher.hash_text(id))
     }
 
-    /// Returns the hash of an id, whether or not the set contains it.
-    pub fn hash(&self, id: &str) -> u64 {
-        self.hasher.hash(id)
-    }
-
-    /// Returns whether the set contains an id, given the result of [`IdSet::hash`].
-    pub fn contains_hash(&self, hash: u64) -> bool {
-        self.hashes.contains(&hash)
-    }
-
     /// Returns whether the set contains the id.
     pub fn contains(&self, id: &str) -> bool {
         self.hashes.contains(&self.hasher.hash(id))

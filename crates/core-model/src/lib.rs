@@ -52,6 +52,7 @@ mod origin;
 mod outcome;
 mod output;
 mod packed;
+mod pairs;
 mod plan;
 mod problem;
 mod record_format;
@@ -123,6 +124,7 @@ pub use self::{
     outcome::{Outcome, Status},
     output::{ImageFile, Output},
     packed::{CreateLineFile, LineFile},
+    pairs::CallPairs,
     plan::{Hidden, Late, Plan},
     problem::{Check, Checker, FUTURE, Findings, Problem, Severity},
     record_format::{

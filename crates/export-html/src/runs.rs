@@ -2,7 +2,7 @@
 //!
 //! In: a call of `toolu_1` on line 3, its result on line 5. Out: a [`Run`] with the lines 3 and 5.
 
-use core_model::{Block, Body, ByHash, Event, IdHasher, ToolResult};
+use core_model::{Block, Body, ByHash, CallId, CallPairs, Event, IdHasher, ToolResult};
 
 use crate::input::{Family, family};
 
@@ -33,11 +33,11 @@ impl Run {
 
 /// The calls of a session with their results.
 ///
-/// The result equals that of [`core_model::ToolRuns`]: of two calls with one id, the second is
-/// another call, and of two results, the first counts.
+/// The result equals that of [`core_model::ToolRuns`].
 #[derive(Debug, Default)]
 pub(crate) struct Runs {
     runs: Pieces,
+    pairs: CallPairs,
     by_id: ByHash<Ends>,
 }
 
@@ -89,24 +89,26 @@ impl Runs {
         hasher: &IdHasher,
     ) {
         let at = At { line, time, thread: thread_hash(event, hasher) };
+        self.pairs.start_record(event);
         match &event.body {
             Body::Message(message) => {
                 for (block, _) in message.blocks() {
                     match block {
                         Block::ToolUse(tool) => {
-                            self.call(hasher.hash_text(tool.id), &tool.name.decode(), at);
+                            self.call(CallId::new(event, tool.id, hasher), &tool.name.decode(), at);
                         }
                         Block::ToolResult(result) => {
-                            self.answer(hasher.hash_text(result.tool_use_id), &result, at);
+                            let id = CallId::new(event, result.tool_use_id, hasher);
+                            self.answer(id, &result, at);
                         }
                         _ => {}
                     }
                 }
             }
             Body::ToolCall(call) => {
-                let id = hasher.hash_text(call.id);
+                let id = CallId::new(event, call.id, hasher);
                 // An index entry repeats a block, if there is one.
-                if !self.by_id.contains_key(&id) {
+                if !self.by_id.contains_key(&id.hash) {
                     self.call(id, &call.name.decode(), at);
                 }
             }
@@ -114,34 +116,39 @@ impl Runs {
         }
     }
 
-    fn call(&mut self, id: u64, name: &str, at: At) {
-        let family = family(name);
-        let known = self.by_id.get(&id).copied();
-        let place = self.runs.len();
-        let last = known.and_then(|ends| self.runs.get_mut(ends.last));
-        match last {
-            // The result came before its call.
-            Some(run) if run.line == 0 => {
-                (run.line, run.time, run.family) = (at.line, at.time, family);
-                return;
-            }
-            Some(run) => run.next = place,
-            None => {}
+    fn call(&mut self, id: CallId, name: &str, at: At) {
+        let next = self.runs.len();
+        let number = self.pairs.call(id, next);
+        if number == next {
+            self.add(id, at.thread);
         }
-        let first = known.map_or(place, |ends| ends.first);
-        self.by_id.insert(id, Ends { first, last: place });
-        self.runs.push(Run { line: at.line, time: at.time, family, ..Run::new(at.thread) });
+        let Some(run) = self.runs.get_mut(number) else { return };
+        (run.line, run.time, run.family) = (at.line, at.time, family(name));
     }
 
-    fn answer(&mut self, id: u64, result: &ToolResult<'_>, at: At) {
-        let place = self.runs.len();
-        let last = self.by_id.entry(id).or_insert_with(|| {
-            self.runs.push(Run::new(at.thread));
-            Ends { first: place, last: place }
-        });
-        // Clients use the first of two results.
-        let run = self.runs.get_mut(last.last).filter(|run| run.answered == 0);
-        let Some(run) = run else { return };
+    /// Adds a run after the other ones with its id, and returns its number.
+    fn add(&mut self, id: CallId, thread: u64) -> u32 {
+        let number = self.runs.len();
+        let ends = self.by_id.entry(id.hash).or_insert(Ends { first: number, last: number });
+        let previous = std::mem::replace(&mut ends.last, number);
+        if let Some(run) = self.runs.get_mut(previous) {
+            run.next = number;
+        }
+        self.runs.push(Run::new(thread));
+        number
+    }
+
+    fn answer(&mut self, id: CallId, result: &ToolResult<'_>, at: At) {
+        let number = match self.pairs.answer(id) {
+            Some(number) => number,
+            // Clients use the first of two results.
+            None if self.by_id.contains_key(&id.hash) => return,
+            None => {
+                self.pairs.hold(id, self.runs.len());
+                self.add(id, at.thread)
+            }
+        };
+        let Some(run) = self.runs.get_mut(number) else { return };
         run.answered = at.line;
         run.is_error = result.is_error.value() == Some(true);
         let told = result.duration_ms.and_then(|millis| millis.as_f64());

@@ -190,6 +190,23 @@ fn results_stand_beneath_their_calls() {
 }
 
 #[test]
+fn results_of_one_id_stand_beneath_their_calls_in_order() {
+    let parsed = claude_code(concat!(
+        r#"{"type":"user","sessionId":"s","message":{"role":"user","content":"go"}}"#,
+        "\n",
+        r#"{"type":"assistant","sessionId":"s","message":{"role":"assistant","id":"m","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"one"}},{"type":"tool_use","id":"t1","name":"Read","input":{"file_path":"two"}}]}}"#,
+        "\n",
+        r#"{"type":"user","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":"of one"}]}}"#,
+        "\n",
+        r#"{"type":"user","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"of two"}]}}"#,
+        "\n",
+    ));
+    let text = conversation(&parsed);
+    let places = ["one error", "of one", "two", "of two"].map(|words| text.find(words));
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}: {text}");
+}
+
+#[test]
 fn branches_that_are_left_out_are_folded() {
     let lines = [
         r#"{"type":"user","sessionId":"s","message":{"role":"user","content":"go"}}"#,

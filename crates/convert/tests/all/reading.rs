@@ -181,6 +181,37 @@ fn a_call_that_a_checkpoint_repeats_counts_once() {
 }
 
 #[test]
+fn two_calls_of_one_id_have_results_and_times_of_their_own() {
+    let call =
+        |name: &str| format!(r#"{{"type":"tool_use","id":"t1","name":"{name}","input":{{}}}}"#);
+    let line = |kind: &str, second: u32, blocks: &str| {
+        format!(
+            r#"{{"type":"{kind}","timestamp":"2026-01-02T03:04:{second:02}.000Z","message":{{"content":[{blocks}]}}}}"#
+        )
+    };
+    let result = |second, is_error| {
+        let block = format!(
+            r#"{{"type":"tool_result","tool_use_id":"t1","content":"x","is_error":{is_error}}}"#
+        );
+        line("user", second, &block)
+    };
+    let calls = line("assistant", 6, &[call("Bash"), call("Read")].join(","));
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("session.jsonl");
+    let session = [calls, result(7, true), result(16, false)].join("\n") + "\n";
+    std::fs::write(&path, session).expect("written");
+    let stats = printed(&["stats", "--json"], &path.to_string_lossy());
+    let stats: serde_json::Value = serde_json::from_str(&stats).expect("JSON");
+    let of = |name: &str| {
+        ["calls", "errors", "duration_ms"].map(|key| stats["tools"][name][key].clone())
+    };
+    assert_eq!(
+        (of("Bash"), of("Read")),
+        ([1, 1, 1000].map(Into::into), [1, 0, 10_000].map(Into::into))
+    );
+}
+
+#[test]
 fn no_writer_makes_up_a_model() {
     for name in ["clido/plain.jsonl", "clido/parallel-calls.jsonl"] {
         let source = fixture(name);

@@ -2,8 +2,12 @@
 //!
 //! In: a call of `toolu_1` on line 3, its result on line 5. Out: one [`ToolRun`] with both places.
 
+use jsonl::Text;
+
 use super::{Viewed, thread};
-use crate::{Block, Body, ByHash, Event, IdHasher, Place, ToolResult};
+use crate::{
+    Block, Body, CallId, CallPairs, Event, Hashes, IdHasher, Place, ToolName, ToolResult, ToolUse,
+};
 
 /// The line and the time of a message.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -77,8 +81,9 @@ const EXIT_LINES: usize = 6;
 pub struct ToolRuns {
     keeps_contents: bool,
     runs: Vec<ToolRun>,
-    /// The last run of each id, by its hash.
-    by_id: ByHash<usize>,
+    pairs: CallPairs,
+    /// The hashes of the ids of all runs.
+    known: Hashes,
     hasher: IdHasher,
 }
 
@@ -97,13 +102,13 @@ impl ToolRuns {
     pub fn view(&mut self, place: Place, viewed: &Viewed<'_, '_>) {
         let event = viewed.event;
         let moment = Moment { place, time: viewed.time };
+        self.pairs.start_record(event);
         match &event.body {
             Body::Message(_) => {
                 for block in viewed.blocks() {
                     match block {
-                        Block::ToolUse(tool) => {
-                            let (id, name) = (tool.id.decode(), tool.name.decode());
-                            self.call(&id, &name, tool.input.json().raw().as_str(), moment, event);
+                        Block::ToolUse(ToolUse { id, name, input, .. }) => {
+                            self.call((id, name), input.json().raw().as_str(), moment, event);
                         }
                         Block::ToolResult(result) => self.answer(&result, moment, event),
                         _ => {}
@@ -111,45 +116,43 @@ impl ToolRuns {
                 }
             }
             // An index entry repeats a block, if there is one.
-            Body::ToolCall(call) if !self.by_id.contains_key(&self.hasher.hash_text(call.id)) => {
-                let (id, name) = (call.id.decode(), call.name.decode());
-                self.call(&id, &name, call.input.as_str(), moment, event);
+            Body::ToolCall(call) if !self.known.contains(&self.hasher.hash_text(call.id)) => {
+                self.call((call.id, call.name.into()), call.input.as_str(), moment, event);
             }
             _ => {}
         }
     }
 
-    fn call(&mut self, id: &str, name: &str, input: &str, moment: Moment, event: &Event<'_>) {
-        let input = self.keeps_contents.then(|| input.to_owned());
-        let hash = self.hasher.hash(id);
-        let known = self.by_id.get(&hash).and_then(|&at| self.runs.get_mut(at));
-        // The result came before its call.
-        if let Some(run) = known.filter(|run| run.called.is_none()) {
-            run.called = Some(moment);
-            run.name = name.to_owned();
-            run.input = input;
-            return;
+    fn call(
+        &mut self,
+        (id, name): (Text<'_>, ToolName<'_>),
+        input: &str,
+        moment: Moment,
+        event: &Event<'_>,
+    ) {
+        let call = CallId::new(event, id, &self.hasher);
+        let number = self.pairs.call(call, self.next());
+        if number == self.next() {
+            self.add(call, id, event);
         }
-        self.by_id.insert(hash, self.runs.len());
-        self.runs.push(ToolRun {
-            id: id.to_owned(),
-            name: name.to_owned(),
-            input,
-            called: Some(moment),
-            thread: thread(event),
-            ..ToolRun::default()
-        });
+        let Some(run) = self.runs.get_mut(number as usize) else { return };
+        run.called = Some(moment);
+        run.name = name.decode().into_owned();
+        run.input = self.keeps_contents.then(|| input.to_owned());
     }
 
     fn answer(&mut self, result: &ToolResult<'_>, moment: Moment, event: &Event<'_>) {
-        let hash = self.hasher.hash_text(result.tool_use_id);
-        let at = *self.by_id.entry(hash).or_insert_with(|| {
-            let (id, thread) = (result.tool_use_id.decode().into_owned(), thread(event));
-            self.runs.push(ToolRun { id, thread, ..ToolRun::default() });
-            self.runs.len() - 1
-        });
-        // Clients use the first of two results.
-        let Some(run) = self.runs.get_mut(at).filter(|run| run.answered.is_none()) else { return };
+        let id = CallId::new(event, result.tool_use_id, &self.hasher);
+        let number = match self.pairs.answer(id) {
+            Some(number) => number,
+            // Clients use the first of two results.
+            None if self.known.contains(&id.hash) => return,
+            None => {
+                self.pairs.hold(id, self.next());
+                self.add(id, result.tool_use_id, event)
+            }
+        };
+        let Some(run) = self.runs.get_mut(number as usize) else { return };
         run.answered = Some(moment);
         run.result = self.keeps_contents.then(|| result.content.joined().into_owned());
         run.is_error = result.is_error.value();
@@ -157,6 +160,20 @@ impl ToolRuns {
         let called = run.called.and_then(|called| called.time);
         let passed = || moment.time?.checked_sub(called?);
         run.duration_ms = told.map(|millis| millis as i64).or_else(passed);
+    }
+
+    /// Returns the number of the next run.
+    fn next(&self) -> u32 {
+        u32::try_from(self.runs.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Adds a run with an id and returns its number.
+    fn add(&mut self, call: CallId, id: Text<'_>, event: &Event<'_>) -> u32 {
+        let number = self.next();
+        self.known.insert(call.hash);
+        let (id, thread) = (id.decode().into_owned(), thread(event));
+        self.runs.push(ToolRun { id, thread, ..ToolRun::default() });
+        number
     }
 
     /// Returns the runs so far, in the order of their first lines.

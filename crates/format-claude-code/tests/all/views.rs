@@ -95,6 +95,26 @@ fn a_call_is_joined_with_its_result() {
 }
 
 #[test]
+fn results_of_one_id_belong_to_its_calls_in_order() {
+    let call =
+        |name: &str| format!(r#"{{"type":"tool_use","id":"t1","name":"{name}","input":{{}}}}"#);
+    let line = |kind: &str, blocks: &str| {
+        format!(r#"{{"type":"{kind}","message":{{"content":[{blocks}]}}}}"#) + "\n"
+    };
+    let result = |text: &str| {
+        line("user", &format!(r#"{{"type":"tool_result","tool_use_id":"t1","content":"{text}"}}"#))
+    };
+    let calls = line("assistant", &[call("Bash"), call("Read")].join(","));
+    let session = [calls, result("one"), result("two"), result("three")].concat();
+    let mut runs = ToolRuns::with_contents();
+    each(session.as_bytes(), |place, event| runs.push(place, event));
+    let runs = runs.finish();
+    let paired: Vec<_> =
+        runs.iter().map(|run| (run.name.as_str(), run.result.as_deref())).collect();
+    assert_eq!(paired, [("Bash", Some("one")), ("Read", Some("two"))]);
+}
+
+#[test]
 fn usage_counts_once_for_each_response() {
     let mut totals = TokenTotals::default();
     each(&fixture("response-over-three-lines"), |_, event| totals.push(event));

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use core_model::{
-    DurationRule, ErrorPolicy, Event, FilesTouched, Format, Generations, IdSet, Overview, Place,
-    Timeline, Tokens, Touches, TypeCounts, Viewed,
+    DurationRule, ErrorPolicy, Event, FilesTouched, Format, Generations, Overview, Place, Timeline,
+    Tokens, Touches, TypeCounts, Viewed,
 };
 
 use super::runs::Runs;
@@ -62,8 +62,6 @@ pub(super) struct Counter {
     overview: Overview,
     types: TypeCounts,
     runs: Runs,
-    /// The ids of tool uses that failed.
-    failed: IdSet,
     generations: Generations,
     files: FilesTouched,
     timeline: Timeline,
@@ -205,10 +203,7 @@ impl Counter {
         let viewed = &Viewed::new(event);
         self.overview.view(viewed);
         self.types.push(event);
-        self.runs.view(viewed, &self.failed);
-        for result in viewed.failed_results(self.policy) {
-            self.failed.insert_text(result.tool_use_id);
-        }
+        self.runs.view(viewed, self.policy);
         self.generations.push(place, event);
         self.files.view(viewed);
         self.timeline.view(place, viewed);
@@ -232,7 +227,7 @@ impl Counter {
         for run in self.runs.runs() {
             let tool = tools.entry(self.runs.name(run).to_owned()).or_default();
             tool.n_calls += 1;
-            tool.n_errors += u64::from(self.failed.contains_hash(run.id));
+            tool.n_errors += u64::from(run.is_failed);
             tool.millis = tool.millis.saturating_add(run.millis().max(0));
         }
         Numbers {

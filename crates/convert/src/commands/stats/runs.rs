@@ -1,19 +1,21 @@
-//! Joins the tool calls of a session with their results, in forty bytes each.
+//! Joins the tool calls of a session with their results, in 16 bytes each.
 
 use std::collections::HashMap;
 
-use core_model::{Block, Body, ByHash, IdSet, NameRoom, OTHERS, ToolResult, Viewed};
+use core_model::{
+    Block, Body, CallId, CallPairs, ErrorPolicy, Hashes, IdHasher, NameRoom, OTHERS, ToolResult,
+    Viewed, is_failure,
+};
 
 /// A tool call.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Run {
-    /// The hash of its id.
-    pub(super) id: u64,
     /// The duration, or the time of the call until there is a result, in milliseconds.
     millis: i64,
     /// The index of the tool's name.
     name: u32,
     state: State,
+    pub(super) is_failed: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -35,40 +37,44 @@ impl Run {
 
 /// Joins calls and results by their ids.
 ///
-/// It has the rules of [`core_model::ToolRuns`]: the second of two calls with one id is a call of
-/// its own, and the first of two results counts.
+/// The result equals that of [`core_model::ToolRuns`].
 #[derive(Debug, Default)]
 pub(super) struct Runs {
     runs: Vec<Run>,
-    by_id: ByHash<u32>,
+    pairs: CallPairs,
+    /// The hashes of the ids of all runs.
+    known: Hashes,
     names: Vec<String>,
     places: HashMap<String, u32>,
     room: NameRoom,
+    hasher: IdHasher,
 }
 
 impl Runs {
-    /// Adds an event; `ids` hashes the ids.
-    pub(super) fn view(&mut self, viewed: &Viewed<'_, '_>, ids: &IdSet) {
-        match &viewed.event.body {
+    /// Adds an event; `policy` tells which results are errors.
+    pub(super) fn view(&mut self, viewed: &Viewed<'_, '_>, policy: ErrorPolicy) {
+        let event = viewed.event;
+        self.pairs.start_record(event);
+        match &event.body {
             Body::Message(_) => {
                 for block in viewed.blocks() {
                     match block {
                         Block::ToolUse(tool) => {
-                            let id = ids.hash(&tool.id.decode());
+                            let id = CallId::new(event, tool.id, &self.hasher);
                             self.call(id, &tool.name.decode(), viewed.time);
                         }
                         Block::ToolResult(result) => {
-                            let id = ids.hash(&result.tool_use_id.decode());
-                            self.answer(id, &result, viewed.time);
+                            let id = CallId::new(event, result.tool_use_id, &self.hasher);
+                            self.answer(id, &result, viewed.time, is_failure(&result, policy));
                         }
                         _ => {}
                     }
                 }
             }
             Body::ToolCall(call) => {
-                let id = ids.hash(&call.id.decode());
+                let id = CallId::new(event, call.id, &self.hasher);
                 // An index entry repeats a block, if there is one.
-                if !self.by_id.contains_key(&id) {
+                if !self.known.contains(&id.hash) {
                     self.call(id, &call.name.decode(), viewed.time);
                 }
             }
@@ -86,32 +92,48 @@ impl Runs {
         self.names.get(run.name as usize).map_or("", String::as_str)
     }
 
-    fn call(&mut self, id: u64, name: &str, time: Option<i64>) {
+    fn call(&mut self, id: CallId, name: &str, time: Option<i64>) {
         let name = self.place(name);
-        let known = self.by_id.get(&id).and_then(|&at| self.runs.get_mut(at as usize));
-        // The result came before its call.
-        if let Some(run) = known.filter(|run| run.state == State::NotCalled) {
-            (run.name, run.state) = (name, State::Answered);
-            return;
+        let next = self.next();
+        let number = self.pairs.call(id, next);
+        if number == next {
+            let state = State::Called(time.is_some());
+            let millis = time.unwrap_or_default();
+            return self.add(id, Run { millis, name, state, ..Run::default() });
         }
-        self.by_id.insert(id, self.runs.len() as u32);
-        let state = State::Called(time.is_some());
-        self.runs.push(Run { id, millis: time.unwrap_or_default(), name, state });
+        if let Some(run) = self.runs.get_mut(number as usize) {
+            (run.name, run.state) = (name, State::Answered);
+        }
     }
 
-    fn answer(&mut self, id: u64, result: &ToolResult<'_>, time: Option<i64>) {
+    fn answer(&mut self, id: CallId, result: &ToolResult<'_>, time: Option<i64>, is_failed: bool) {
         let told =
             result.duration_ms.and_then(|millis| millis.as_f64()).map(|millis| millis as i64);
-        let Some(&at) = self.by_id.get(&id) else {
-            self.by_id.insert(id, self.runs.len() as u32);
-            self.runs.push(Run { id, millis: told.unwrap_or_default(), ..Run::default() });
+        let Some(number) = self.pairs.answer(id) else {
+            // Clients use the first of two results.
+            if !self.known.contains(&id.hash) {
+                self.pairs.hold(id, self.next());
+                let millis = told.unwrap_or_default();
+                self.add(id, Run { millis, is_failed, ..Run::default() });
+            }
             return;
         };
-        let Some(run) = self.runs.get_mut(at as usize) else { return };
+        let Some(run) = self.runs.get_mut(number as usize) else { return };
         let State::Called(is_known) = run.state else { return };
         let called = is_known.then_some(run.millis);
         let passed = || time?.checked_sub(called?);
-        (run.millis, run.state) = (told.or_else(passed).unwrap_or_default(), State::Answered);
+        run.millis = told.or_else(passed).unwrap_or_default();
+        (run.state, run.is_failed) = (State::Answered, is_failed);
+    }
+
+    fn add(&mut self, id: CallId, run: Run) {
+        self.known.insert(id.hash);
+        self.runs.push(run);
+    }
+
+    /// Returns the number of the next run.
+    fn next(&self) -> u32 {
+        u32::try_from(self.runs.len()).unwrap_or(u32::MAX)
     }
 
     fn place(&mut self, name: &str) -> u32 {
