@@ -56,6 +56,7 @@ mod pairs;
 mod plan;
 mod problem;
 mod record_format;
+mod response_key;
 mod rewrites;
 mod sha1;
 mod sha256;
@@ -131,6 +132,7 @@ pub use self::{
         ExitStatus, Reader, RecordBuf, RecordChecker, RecordFormat, RecordRef, RecordWriter,
         WrittenRecords,
     },
+    response_key::ResponseKey,
     rewrites::{CreateTotals, Rewrites, Totals},
     sha256::Sha256,
     store::{

@@ -29,7 +29,25 @@ pub struct Outcome<'l> {
     pub errors: Option<Raw<'l>>,
 }
 
-impl Outcome<'_> {
+impl<'l> Outcome<'l> {
+    /// Returns `errors` and `result` with their names, unless they are empty.
+    ///
+    /// ```
+    /// use core_model::{Outcome, Status};
+    ///
+    /// let mut scanner = jsonl::Scanner::default();
+    /// let record = scanner.scan_slice(br#"{"errors":[],"result":"done"}"#, 0)?;
+    /// let [errors, result] = ["errors", "result"].map(|key| record.get(key).map(|it| it.raw()));
+    /// let outcome = Outcome { errors, result, ..Outcome::new(Status::Success) };
+    /// assert_eq!(outcome.words().map(|(name, _)| name).collect::<Vec<_>>(), ["result"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn words(&self) -> impl Iterator<Item = (&'static str, Raw<'l>)> + use<'l> {
+        let is_word = |raw: &Raw<'_>| !matches!(raw.as_str(), "null" | "\"\"" | "[]");
+        let words = [("errors", self.errors), ("result", self.result)];
+        words.into_iter().filter_map(move |(name, words)| Some((name, words.filter(is_word)?)))
+    }
+
     /// Creates an outcome with only a status.
     pub fn new(status: Status) -> Self {
         Self {

@@ -5,6 +5,7 @@ mod images;
 mod losing;
 mod mended;
 mod packing;
+mod texts;
 
 use std::{collections::VecDeque, fmt, io::Write};
 

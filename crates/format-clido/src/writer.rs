@@ -21,13 +21,13 @@ use std::sync::Arc;
 
 use core_model::{
     Block, Body, Event, EventWriter, Facts, Hashes, IdHasher, KnownTitle, LineId, Message, Options,
-    Output, Role, TitleRank,
+    Output, ResponseKey, Role, TitleRank,
 };
 use jsonl::Text;
 
 use self::{
     closing::Ending,
-    held::{Call, Early, Held, Key, Response},
+    held::{Call, Early, Held, Response},
     pen::Pen,
 };
 
@@ -218,7 +218,7 @@ impl SessionWriter {
             return self.ending.add_other(message, message.block_counts());
         }
         self.ending.add_response(message, message.block_counts(), false);
-        let mut response = std::mem::take(&mut self.last).start(Key::Alone);
+        let mut response = std::mem::take(&mut self.last).start(ResponseKey::Alone);
         message.each_block(|block| {
             if let Block::ToolUse(tool) = block {
                 let id = self.hasher.hash_text(tool.id);

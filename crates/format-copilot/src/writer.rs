@@ -24,16 +24,12 @@ mod user;
 
 use core_model::{
     Block, Body, Calls, Content, EarlyResults, Event, EventWriter, Facts, IdHasher, IdSet,
-    KnownTitle, LossKind, Message, Options, Output, Place, Role, Title,
+    KnownTitle, LossKind, Message, Options, Output, Place, ResponseKey, Role, Title,
 };
 use jsonl::{Text, json_string};
 
 use self::{
-    agent::Speaker,
-    calls::Call,
-    compaction::Boundary,
-    response::{Key, Response},
-    thread::Thread,
+    agent::Speaker, calls::Call, compaction::Boundary, response::Response, thread::Thread,
     usage::Tally,
 };
 pub(crate) use self::{compaction::TRIGGERS, thread::is_iso};
@@ -55,7 +51,7 @@ struct SessionWriter {
     thread: Thread,
     response: Option<Response>,
     /// The property of the last line of a response.
-    last_key: Key,
+    last_key: ResponseKey,
     calls: Calls<Call>,
     /// Results whose calls come later, with their places in the source.
     early: EarlyResults<(thread::Line, Place)>,

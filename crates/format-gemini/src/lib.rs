@@ -55,7 +55,6 @@ mod branch;
 mod calls;
 mod face;
 mod gemini;
-mod key;
 mod layout;
 mod part;
 mod reader;

@@ -15,7 +15,7 @@ mod user;
 
 use core_model::{
     Block, Body, Calls, Event, EventWriter, Facts, IdHasher, KnownTitle, Message, Options, Output,
-    Role, Title, ToolNames,
+    ResponseKey, Role, Title, ToolNames,
 };
 use jsonl::Text;
 
@@ -23,7 +23,7 @@ use self::{
     response::Response,
     thread::{Line, Thread},
 };
-use crate::{calls::Call, key::Key};
+use crate::calls::Call;
 
 /// Creates a writer of a session.
 pub(crate) fn create(options: &Options, facts: Facts) -> Box<dyn EventWriter> {
@@ -171,7 +171,7 @@ impl SessionWriter {
     }
 
     /// Returns the property that the lines of a response share.
-    fn key(&self, event: &Event<'_>, message: &Message<'_>) -> Key {
-        Key::of(event, message, &self.hasher)
+    fn key(&self, event: &Event<'_>, message: &Message<'_>) -> ResponseKey {
+        ResponseKey::new(event, message, &self.hasher)
     }
 }

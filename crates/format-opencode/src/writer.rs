@@ -21,7 +21,7 @@ use std::collections::VecDeque;
 
 use core_model::{
     Block, Body, CallId, Event, EventWriter, Facts, IdHasher, LossKind, Message, NoticeKind,
-    OpenCalls, Options, Output, Role, ToolResult, millis, replacement_tool_id,
+    OpenCalls, Options, Output, ResponseKey, Role, ToolResult, millis, replacement_tool_id,
     replacement_tool_name,
 };
 use jsonl::Text;
@@ -29,7 +29,7 @@ use jsonl::Text;
 pub(crate) use self::ids::{is_session_id, is_session_of};
 use self::{
     ids::Ids,
-    message::{Key, Open, TIMES},
+    message::{Open, TIMES},
     part::Part,
 };
 use crate::Record;
@@ -167,7 +167,7 @@ impl SessionWriter {
             }
             return;
         }
-        let mut open = self.open_message(event, Key::Alone, Role::User, out);
+        let mut open = self.open_message(event, ResponseKey::Alone, Role::User, out);
         for (block, _) in message.blocks().filter(|(block, _)| part::is_shown(block)) {
             let part = Part::of_user(out, open.line, &block, message.is_meta);
             open.parts.push(part);
@@ -185,7 +185,7 @@ impl SessionWriter {
         request.parts.push(Part::compaction(out, request.line, self.is_auto));
         self.is_auto = false;
         self.open.push_back(request);
-        let mut open = self.open_message(event, Key::Alone, Role::Assistant, out);
+        let mut open = self.open_message(event, ResponseKey::Alone, Role::Assistant, out);
         open.is_summary = true;
         open.parts.push(Part::joined(out, open.line, &message.content));
         self.open.push_back(open);
@@ -204,7 +204,7 @@ impl SessionWriter {
     }
 
     fn write_response(&mut self, event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
-        let key = Key::of(event, message, &self.hasher);
+        let key = ResponseKey::new(event, message, &self.hasher);
         // Some proxies answer their own calls. The results are in the parts of the calls.
         if message.blocks().all(|(block, _)| matches!(block, Block::ToolResult(_))) {
             out.drop_ids(event);

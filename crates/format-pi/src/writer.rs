@@ -19,13 +19,13 @@ mod user;
 
 use core_model::{
     Body, Calls, EarlyResults, Event, EventWriter, Facts, IdHasher, KnownTitle, LossKind, Message,
-    Options, Output, Place, Role, Title, ToolNames,
+    Options, Output, Place, ResponseKey, Role, Title, ToolNames,
 };
 use jsonl::{Text, json_string};
 
 use self::{
     calls::Call,
-    response::{Key, Response},
+    response::Response,
     thread::{Line, Thread},
 };
 
@@ -214,7 +214,7 @@ impl SessionWriter {
     }
 
     /// Returns the property that the lines of a response share.
-    fn key(&self, event: &Event<'_>, message: &Message<'_>) -> Key {
-        Key::of(event, message, &self.hasher)
+    fn key(&self, event: &Event<'_>, message: &Message<'_>) -> ResponseKey {
+        ResponseKey::new(event, message, &self.hasher)
     }
 }

@@ -3,12 +3,12 @@
 //! In: a line with a text and a line with a tool use, both of the message `m1`. Out: one step with
 //! `message` and `tool_calls`.
 
-use core_model::{Block, Event, LossKind, Message, Output, ToolUse};
+use core_model::{Block, Event, LossKind, Message, Output, ResponseKey, ToolUse};
 use jsonl::json_string;
 
 use super::{
     DocumentWriter, json,
-    step::{Call, Key, Step},
+    step::{Call, Step},
     user::kind_of,
 };
 
@@ -23,7 +23,7 @@ impl DocumentWriter {
         out: &mut Output,
     ) {
         out.drop_ids(event);
-        let key = Key::of(event, message, &self.hasher);
+        let key = ResponseKey::new(event, message, &self.hasher);
         if !self.continues(key) {
             let mut step = Step::new("agent", event, out);
             step.key = key;
@@ -80,14 +80,14 @@ impl DocumentWriter {
     }
 
     /// Returns whether a line continues the last response.
-    fn continues(&mut self, key: Key) -> bool {
+    fn continues(&mut self, key: ResponseKey) -> bool {
         match key {
-            Key::Id(_) => self.queue.last_response().is_some_and(|step| step.key == key),
-            Key::Run(..) => {
+            ResponseKey::Id(_) => self.queue.last_response().is_some_and(|step| step.key == key),
+            ResponseKey::Run(..) => {
                 let last = self.queue.last();
                 last.is_some_and(|step| step.key == key && step.results.is_empty())
             }
-            Key::Alone => false,
+            ResponseKey::Alone => false,
         }
     }
 

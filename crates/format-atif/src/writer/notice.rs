@@ -71,12 +71,8 @@ impl DocumentWriter {
         if let Some(status) = outcome.status_text {
             step.add_extra("subtype", &json::text(status, "status", out));
         }
-        let is_word = |raw: &Raw<'_>| !matches!(raw.as_str(), "null" | "\"\"" | "[]");
-        let words = [outcome.errors, outcome.result].map(|words| words.filter(is_word));
-        for (words, name) in words.into_iter().zip(["errors", "result"]) {
-            if let Some(words) = words {
-                step.add_extra(name, &json::value(words));
-            }
+        for (name, words) in outcome.words() {
+            step.add_extra(name, &json::value(words));
         }
         self.queue.push(step);
     }

@@ -4,36 +4,10 @@
 
 use std::collections::HashMap;
 
-use core_model::{Event, IdHasher, LineId, LossKind, Message, Output, Place, Tokens, millis};
-use jsonl::{Text, json_string};
+use core_model::{Event, LineId, LossKind, Output, Place, ResponseKey, Tokens, millis};
+use jsonl::json_string;
 
 use super::json;
-
-/// The property that all lines of a response share, as hashes.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(super) enum Key {
-    /// The API's id of the response.
-    Id(u64),
-    /// The model and the sub-agent of consecutive lines, for formats without ids.
-    Run(Option<u64>, Option<u64>),
-    /// None: each line is a response.
-    #[default]
-    Alone,
-}
-
-impl Key {
-    pub(super) fn of(event: &Event<'_>, message: &Message<'_>, hasher: &IdHasher) -> Self {
-        let hash = |text: Option<Text<'_>>| text.map(|text| hasher.hash_text(text));
-        match message.id {
-            Some(id) => Key::Id(hasher.hash_text(id)),
-            // Codex writes a response as one line for each block, without an id.
-            None if event.vocabulary.has_block_records => {
-                Key::Run(hash(message.model), hash(event.context.parent_tool_use))
-            }
-            None => Key::Alone,
-        }
-    }
-}
 
 /// A call of a step.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +22,7 @@ pub(super) struct Call {
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) line: LineId,
-    pub(super) key: Key,
+    pub(super) key: ResponseKey,
     /// `system`, `user` or `agent`.
     pub(super) source: &'static str,
     pub(super) timestamp: Option<String>,
@@ -84,7 +58,7 @@ impl Step {
         let line = out.open();
         Self {
             line,
-            key: Key::Alone,
+            key: ResponseKey::Alone,
             source,
             timestamp: timestamp(event, out),
             model_name: None,

@@ -3,35 +3,7 @@
 //! In: `text 1 of r`, `result of a`, `call a of r`, `call b of r`, `result of b`. Out: `r with
 //! text, a, b`, `result of a`, `result of b`.
 
-use core_model::{ByHash, Event, Facts, IdHasher, LineId, Message, Output};
-use jsonl::Text;
-
-/// The property that all lines of a response share, as hashes.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(super) enum Key {
-    /// The API's id of the response.
-    Id(u64),
-    /// The model and the sub-agent of consecutive lines, for streams without ids.
-    Run(Option<u64>, Option<u64>),
-    /// None: each line is a response.
-    #[default]
-    Alone,
-}
-
-impl Key {
-    pub(super) fn of(event: &Event<'_>, message: &Message<'_>, hasher: &IdHasher) -> Self {
-        let hash = |text: Option<Text<'_>>| text.map(|text| hasher.hash_text(text));
-        match message.id {
-            Some(id) => Key::Id(hasher.hash_text(id)),
-            // Codex and old SDKs write a response as one line for each block, without an id. Other
-            // formats without ids (clido, old transcripts) have one line for a whole response.
-            None if event.vocabulary.has_block_records => {
-                Key::Run(hash(message.model), hash(event.context.parent_tool_use))
-            }
-            None => Key::Alone,
-        }
-    }
-}
+use core_model::{ByHash, Facts, LineId, Output, ResponseKey};
 
 /// A tool result that waits for its call.
 #[derive(Debug)]
@@ -46,7 +18,7 @@ pub(super) type Early = ByHash<Vec<Held>>;
 /// The current response.
 #[derive(Debug, Default)]
 pub(super) struct Response {
-    key: Key,
+    key: ResponseKey,
     /// The line of the response; `None` if it is not open yet, or was resumed.
     line: Option<LineId>,
     calls: Vec<Call>,
@@ -83,7 +55,7 @@ impl Response {
     const MAX_WAITING: usize = 4096;
 
     /// Starts a new response and reuses the buffers of this one, which was emitted.
-    pub(super) fn start(mut self, key: Key) -> Self {
+    pub(super) fn start(mut self, key: ResponseKey) -> Self {
         self.key = key;
         self.calls.clear();
         self.n_emitted = 0;
@@ -93,13 +65,8 @@ impl Response {
     }
 
     /// Returns whether a line with a key belongs to the response.
-    pub(super) fn takes(&self, key: Key) -> bool {
-        match key {
-            _ if self.is_complete => false,
-            Key::Id(_) => self.key == key,
-            Key::Run(..) => self.key == key && self.results.is_empty(),
-            Key::Alone => false,
-        }
+    pub(super) fn takes(&self, key: ResponseKey) -> bool {
+        !self.is_complete && key.continues(self.key, self.results.is_empty())
     }
 
     /// Returns the line of the response, ready for the next block.

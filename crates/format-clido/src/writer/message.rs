@@ -1,11 +1,13 @@
 //! Writes messages: a response of many lines as one line, and each tool result as a line.
 
-use core_model::{Block, BlockCounts, Event, LossKind, Message, Role, ToolResult, ToolUse};
+use core_model::{
+    Block, BlockCounts, Event, LossKind, Message, ResponseKey, Role, ToolResult, ToolUse,
+};
 use jsonl::Raw;
 
 use super::{
     SessionWriter, block,
-    held::{Call, Held, Key, Response},
+    held::{Call, Held, Response},
     losses, notice,
     pen::Pen,
     result,
@@ -49,7 +51,7 @@ impl SessionWriter {
         block_counts: BlockCounts,
         pen: &mut Pen<'_>,
     ) {
-        let key = Key::of(event, message, &self.hasher);
+        let key = ResponseKey::new(event, message, &self.hasher);
         let goes_on = self.response.as_ref().is_some_and(|response| response.takes(key));
         if !goes_on {
             self.close_response(pen.out);

@@ -90,13 +90,9 @@ impl SessionWriter {
             // Not copied: its result may be in another line, which comes first.
             out.put_string(line, &status.decode());
         }
-        let is_word = |raw: &Raw<'_>| !matches!(raw.as_str(), "null" | "\"\"" | "[]");
-        let words = [outcome.errors, outcome.result].map(|words| words.filter(is_word));
-        for (words, name) in words.into_iter().zip(["errors", "result"]) {
-            if let Some(words) = words {
-                out.put_args(line, format_args!(",\"{name}\":"));
-                out.copy(line, words);
-            }
+        for (name, words) in outcome.words() {
+            out.put_args(line, format_args!(",\"{name}\":"));
+            out.copy(line, words);
         }
         self.close(line, out);
     }

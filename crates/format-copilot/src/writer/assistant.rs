@@ -1,13 +1,15 @@
 //! Writes responses: their thinking, texts and calls, in lines that Copilot joins again.
 
-use core_model::{Block, Event, LossKind, Message, Output, ToolUse, replacement_tool_name};
-use jsonl::{Raw, Style, json_string, respell};
+use core_model::{
+    Block, Event, LossKind, Message, Output, ResponseKey, ToolUse, replacement_tool_name,
+};
+use jsonl::{Raw, json_string};
 
 use super::{
     SessionWriter, block,
     calls::{Call, MAX_CALL_ID},
     losses,
-    response::{Key, Response, Stage},
+    response::{Response, Stage},
     thread::put_type,
 };
 
@@ -19,7 +21,7 @@ impl SessionWriter {
         out: &mut Output,
     ) {
         self.flush_boundary(out);
-        let key = Key::of(event, message, &self.hasher);
+        let key = ResponseKey::new(event, message, &self.hasher);
         if !self.response.as_ref().is_some_and(|response| response.is_of(key)) {
             self.close_response(out);
         }
@@ -73,7 +75,7 @@ impl SessionWriter {
         &mut self,
         event: &Event<'_>,
         block: &Block<'_>,
-        (key, block_idx): (Key, usize),
+        (key, block_idx): (ResponseKey, usize),
         n_lines: &mut usize,
         out: &mut Output,
     ) {
@@ -115,11 +117,7 @@ impl SessionWriter {
         out.lose(LossKind::Flattened, "tool_use");
         let line = self.thread.open("session.warning", event, n, out);
         out.put(line.id, "\"warningType\":\"tool_use\",\"message\":");
-        // Without needless escapes, which would hide words from searches.
-        let mut written = Vec::new();
-        respell(&mut written, raw, Style::Compact);
-        out.put_string(line.id, &String::from_utf8_lossy(&written));
-        out.show(line.id, raw);
+        out.put_as_string(line.id, raw);
         self.emit(line, out);
     }
 

@@ -159,37 +159,11 @@ pub(super) fn put_result_words(out: &mut Output, line: LineId, content: &Content
     out.put(line, "\"");
 }
 
-/// Writes the texts of a content as one JSON string, joined by newlines.
-pub(super) fn put_joined(out: &mut Output, line: LineId, content: &Content<'_>) {
-    out.touch(line);
-    match content {
-        Content::Text(text) => return out.copy_text(line, *text),
-        Content::Other(raw) if !raw.is_null() => return out.put_string(line, raw.as_str()),
-        _ => {}
-    }
-    out.put(line, "\"");
-    let mut newline = "";
-    for (block, _) in content.blocks() {
-        match block {
-            Block::Text(text) => {
-                out.put(line, newline);
-                out.copy_body(line, text.body());
-                newline = "\\n";
-            }
-            _ => {
-                let kind = block.kind();
-                out.lose_named(LossKind::Dropped, &format!("block.{kind}"));
-            }
-        }
-    }
-    out.put(line, "\"");
-}
-
 /// Writes the words of all blocks of a message as one JSON string, joined by newlines.
 ///
 /// In: the text `Done.` and a call of `Bash`. Out: `"Done.\n[tool_use Bash {\"command\":\"ls\"}]"`.
 pub(super) fn put_all_words(out: &mut Output, line: LineId, content: &Content<'_>) {
-    let Content::Blocks(_) = content else { return put_joined(out, line, content) };
+    let Content::Blocks(_) = content else { return out.copy_joined(line, content) };
     out.touch(line);
     out.put(line, "\"");
     let mut newline = "";

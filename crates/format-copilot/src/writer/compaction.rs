@@ -7,7 +7,7 @@ use core_model::{Event, LossKind, Message, Notice, Output};
 use jsonl::{Raw, json_string};
 
 use super::{
-    SessionWriter, block,
+    SessionWriter,
     thread::{Line, put_type},
 };
 
@@ -98,7 +98,7 @@ impl SessionWriter {
             }
         }
         out.put(id, ",\"summaryContent\":");
-        block::put_joined(out, id, &message.content);
+        out.copy_joined(id, &message.content);
         self.n_compactions = self.n_compactions.saturating_add(1);
         out.put_args(id, format_args!(",\"checkpointNumber\":{}", self.n_compactions));
         if let Some(notice) = notice {

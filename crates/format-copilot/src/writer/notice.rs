@@ -71,13 +71,9 @@ impl SessionWriter {
         put_type_of(line.id, outcome.status_text, out);
         out.put(line.id, ",\"message\":");
         out.put_string(line.id, outcome.status.words());
-        let is_word = |raw: &Raw<'_>| !matches!(raw.as_str(), "null" | "\"\"" | "[]");
-        let words = [outcome.errors, outcome.result].map(|words| words.filter(is_word));
-        for (words, name) in words.into_iter().zip(["errors", "result"]) {
-            if let Some(words) = words {
-                out.put_args(line.id, format_args!(",\"{name}\":"));
-                out.copy(line.id, words);
-            }
+        for (name, words) in outcome.words() {
+            out.put_args(line.id, format_args!(",\"{name}\":"));
+            out.copy(line.id, words);
         }
         self.emit(line, out);
     }

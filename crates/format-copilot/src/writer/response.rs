@@ -3,34 +3,10 @@
 //! In: thinking, a text and a call of one response, in three lines. Out: one line with
 //! `reasoningBlocks`, `content` and `toolRequests`. A text after a call begins another line.
 
-use core_model::{Event, IdHasher, LineId, Message, Output};
-use jsonl::{Text, json_string};
+use core_model::{LineId, Message, Output, ResponseKey};
+use jsonl::json_string;
 
 use super::{SessionWriter, thread::Line};
-
-/// The property that all lines of a response share, as hashes.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(super) enum Key {
-    /// The API's id of the response.
-    Id(u64),
-    /// The model of consecutive lines, for streams without ids.
-    Run(Option<u64>),
-    /// None: each line is a response.
-    #[default]
-    Alone,
-}
-
-impl Key {
-    pub(super) fn of(event: &Event<'_>, message: &Message<'_>, hasher: &IdHasher) -> Self {
-        let hash = |text: Text<'_>| hasher.hash_text(text);
-        match message.id {
-            Some(id) => Key::Id(hash(id)),
-            // Codex and old SDKs write a response as one line for each block, without an id.
-            None if event.vocabulary.has_block_records => Key::Run(message.model.map(hash)),
-            None => Key::Alone,
-        }
-    }
-}
 
 /// The member of the line that is being written.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -48,7 +24,7 @@ pub(super) enum Stage {
 /// The current line of a response.
 #[derive(Debug)]
 pub(super) struct Response {
-    key: Key,
+    key: ResponseKey,
     line: Line,
     stage: Stage,
     /// The words of the thinking, joined.
@@ -60,14 +36,14 @@ pub(super) struct Response {
 }
 
 impl Response {
-    pub(super) fn new(key: Key, line: Line, uuid: &str, out: &mut Output) -> Self {
+    pub(super) fn new(key: ResponseKey, line: Line, uuid: &str, out: &mut Output) -> Self {
         out.put_args(line.id, format_args!("\"messageId\":\"{uuid}\""));
         let (thinking, signature, model, message_id) = Default::default();
         Self { key, line, stage: Stage::Start, thinking, signature, model, message_id }
     }
 
     /// Returns whether a block that belongs to a stage continues the line.
-    pub(super) fn takes(&self, key: Key, stage: Stage) -> bool {
+    pub(super) fn takes(&self, key: ResponseKey, stage: Stage) -> bool {
         let has_place = match stage {
             Stage::Text => self.stage < Stage::Text,
             stage => self.stage <= stage,
@@ -76,8 +52,8 @@ impl Response {
     }
 
     /// Returns whether the line continues a response with a key, without a look at its blocks.
-    pub(super) fn is_of(&self, key: Key) -> bool {
-        self.key == key && key != Key::Alone
+    pub(super) fn is_of(&self, key: ResponseKey) -> bool {
+        self.key == key && key != ResponseKey::Alone
     }
 
     /// Returns the line, ready for a block that belongs to a stage.
@@ -147,7 +123,7 @@ impl SessionWriter {
         if let Some(message_id) = message_id {
             // Copilot joins the texts of lines with one `apiCallId`, without a blank between them, and
             // drops the thinking of later ones.
-            let is_later = key != Key::Alone && self.last_key == key;
+            let is_later = key != ResponseKey::Alone && self.last_key == key;
             out.put(id, if is_later { ",\"responseId\":" } else { ",\"apiCallId\":" });
             out.put(id, &message_id);
         }

@@ -3,9 +3,9 @@
 //! In: a response with `{"input_tokens":30,"cache_read_input_tokens":60,"output_tokens":7}`. Out:
 //! `{"model":..,"inputTokens":90,"outputTokens":7,"cacheReadTokens":60,"cacheWriteTokens":0,..}`.
 
-use core_model::{Output, Tokens};
+use core_model::{Output, ResponseKey, Tokens};
 
-use super::{SessionWriter, response::Key, thread::put_type};
+use super::{SessionWriter, thread::put_type};
 
 /// The tokens of the response that are not written yet.
 #[derive(Debug, Default)]
@@ -15,7 +15,7 @@ pub(super) struct Tally {
 
 #[derive(Debug)]
 struct Held {
-    key: Key,
+    key: ResponseKey,
     /// The API's id of the response, a JSON string.
     id: Option<String>,
     tokens: Tokens,
@@ -23,12 +23,12 @@ struct Held {
 
 impl Tally {
     /// Returns whether a message with a key continues the response whose tokens are held.
-    pub(super) fn continues(&self, key: Key) -> bool {
-        key != Key::Alone && self.held.as_ref().is_some_and(|held| held.key == key)
+    pub(super) fn continues(&self, key: ResponseKey) -> bool {
+        key != ResponseKey::Alone && self.held.as_ref().is_some_and(|held| held.key == key)
     }
 
     /// Stores the tokens of a response. The last line of a response has the final ones.
-    pub(super) fn hold(&mut self, key: Key, id: Option<String>, tokens: Tokens) {
+    pub(super) fn hold(&mut self, key: ResponseKey, id: Option<String>, tokens: Tokens) {
         self.held = Some(Held { key, id, tokens });
     }
 }

@@ -152,7 +152,7 @@ impl SessionWriter {
         out.put(line.id, "\"tool_result\",\"about\":");
         out.copy_text(line.id, result.tool_use_id);
         out.put(line.id, ",\"message\":");
-        block::put_joined(out, line.id, &result.content);
+        out.copy_joined(line.id, &result.content);
         self.emit(line, out);
     }
 }

@@ -1,7 +1,7 @@
 //! Writes responses: all lines of a response as one message.
 
 use core_model::{Block, Event, LossKind, Message, Output, ToolUse, replacement_tool_name};
-use jsonl::{Raw, Style, Text, is_js_space, respell};
+use jsonl::{Raw, Text, is_js_space};
 
 use super::{SessionWriter, losses, response::Response};
 use crate::{
@@ -94,11 +94,7 @@ impl SessionWriter {
         let n = if is_own { n } else { n.saturating_add(1) };
         let line = self.open_notice("warning", event, n, out);
         out.put(line.id, ",\"subtype\":\"toolCall\",\"text\":");
-        // Without needless escapes, which would hide words from searches.
-        let mut written = Vec::new();
-        respell(&mut written, raw, Style::Compact);
-        out.put_string(line.id, &String::from_utf8_lossy(&written));
-        out.show(line.id, raw);
+        out.put_as_string(line.id, raw);
         out.put(line.id, "}");
         self.emit_after_response(line, out);
     }

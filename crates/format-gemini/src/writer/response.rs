@@ -3,16 +3,15 @@
 //! In: `text 1 of r`, `result of a`, `call a of r`, `call b of r`, `result of b`. Out: `r with
 //! text, a, b`, `result of a`, `result of b`.
 
-use core_model::{LineId, LossKind, Message, Output, Tokens};
+use core_model::{LineId, LossKind, Message, Output, ResponseKey, Tokens};
 use jsonl::{Text, json_string};
 
 use super::thread::{Line, Thread};
-use crate::key::Key;
 
 /// The current response.
 #[derive(Debug)]
 pub(super) struct Response {
-    key: Key,
+    key: ResponseKey,
     line: Line,
     n_parts: usize,
     n_calls: usize,
@@ -32,7 +31,7 @@ impl Response {
     const MAX_RESULTS: usize = 4096;
 
     /// Starts a response on an open line.
-    pub(super) fn new(key: Key, line: Line, out: &mut Output) -> Self {
+    pub(super) fn new(key: ResponseKey, line: Line, out: &mut Output) -> Self {
         out.put(line.id, ",\"message\":{\"role\":\"model\",\"parts\":[");
         Self {
             key,
@@ -47,7 +46,7 @@ impl Response {
     }
 
     /// Returns whether a line with a key continues the response.
-    pub(super) fn takes(&self, key: Key) -> bool {
+    pub(super) fn takes(&self, key: ResponseKey) -> bool {
         key.continues(self.key, self.results.is_empty() && self.tail.is_empty())
     }
 

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use core_model::{
-    Event, Facts, IdHasher, LineId, LossKind, Message, Output, Place, Role, Tokens, millis,
+    Event, Facts, LineId, LossKind, Message, Output, Place, ResponseKey, Role, Tokens, millis,
 };
 use jsonl::{Raw, Text, json_string};
 
@@ -13,35 +13,10 @@ use super::{SessionWriter, ids::Ids, part::Part};
 /// smaller numbers are read as seconds.
 pub(super) const TIMES: RangeInclusive<i64> = 100_000_000_001..=8_640_000_000_000_000;
 
-/// The property that all lines of a response share, as hashes.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(super) enum Key {
-    /// The API's id of the response.
-    Id(u64),
-    /// The model and the sub-agent of consecutive lines, for streams without ids.
-    Run(Option<u64>, Option<u64>),
-    /// None: each line is a response.
-    #[default]
-    Alone,
-}
-
-impl Key {
-    pub(super) fn of(event: &Event<'_>, message: &Message<'_>, hasher: &IdHasher) -> Self {
-        let hash = |text: Option<Text<'_>>| text.map(|text| hasher.hash_text(text));
-        match message.id {
-            Some(id) => Key::Id(hasher.hash_text(id)),
-            None if event.vocabulary.has_block_records => {
-                Key::Run(hash(message.model), hash(event.context.parent_tool_use))
-            }
-            None => Key::Alone,
-        }
-    }
-}
-
 /// A message that is not written yet.
 #[derive(Debug)]
 pub(super) struct Open {
-    key: Key,
+    key: ResponseKey,
     role: Role,
     pub(super) line: LineId,
     place: Place,
@@ -65,7 +40,7 @@ impl SessionWriter {
     pub(super) fn open_message(
         &mut self,
         event: &Event<'_>,
-        key: Key,
+        key: ResponseKey,
         role: Role,
         out: &mut Output,
     ) -> Open {
@@ -76,14 +51,14 @@ impl SessionWriter {
     /// Opens a message that shows no record of the source: the request of a compaction.
     pub(super) fn open_derived(&mut self, event: &Event<'_>, out: &mut Output) -> Open {
         let line = out.open_derived();
-        self.open_on(line, event, Key::Alone, Role::User, 1, out)
+        self.open_on(line, event, ResponseKey::Alone, Role::User, 1, out)
     }
 
     fn open_on(
         &mut self,
         line: LineId,
         event: &Event<'_>,
-        key: Key,
+        key: ResponseKey,
         role: Role,
         n: usize,
         out: &mut Output,
@@ -120,14 +95,10 @@ impl SessionWriter {
 
 impl Open {
     /// Returns whether a record with a key continues the response.
-    pub(super) fn takes(&self, key: Key) -> bool {
-        let goes_on = match key {
-            Key::Id(_) => true,
-            // What follows the result of a call is of the next response.
-            Key::Run(..) => !self.has_results,
-            Key::Alone => false,
-        };
-        self.role == Role::Assistant && !self.is_summary && goes_on && self.key == key
+    pub(super) fn takes(&self, key: ResponseKey) -> bool {
+        // The text after the result of a call is of the next response.
+        let continues = key.continues(self.key, !self.has_results);
+        self.role == Role::Assistant && !self.is_summary && continues
     }
 
     /// Returns whether no later result is for one of the calls.

@@ -1,7 +1,7 @@
 //! Writes responses: all lines of a response as one message.
 
 use core_model::{Block, Event, LossKind, Message, Output, Tokens, ToolUse, replacement_tool_name};
-use jsonl::{Raw, Style, respell};
+use jsonl::Raw;
 
 use super::{
     SessionWriter, block,
@@ -101,11 +101,7 @@ impl SessionWriter {
         let n = if is_own { n } else { n.saturating_add(1) };
         let line = self.open_notice("warning", event, n, out);
         out.put(line.id, ",\"subtype\":\"toolCall\",\"text\":");
-        // Without needless escapes, which would hide words from searches.
-        let mut written = Vec::new();
-        respell(&mut written, raw, Style::Compact);
-        out.put_string(line.id, &String::from_utf8_lossy(&written));
-        out.show(line.id, raw);
+        out.put_as_string(line.id, raw);
         out.put(line.id, "}");
         self.emit_after_response(line, out);
     }
@@ -157,7 +153,7 @@ impl SessionWriter {
         out.put(id, ",\"usage\":");
         out.put(id, &response::usage_of(Tokens::default()));
         out.put(id, ",\"stopReason\":\"error\",\"errorMessage\":");
-        block::put_joined(out, id, &message.content);
+        out.copy_joined(id, &message.content);
         out.put_args(id, format_args!(",\"timestamp\":{}}}", line.millis));
         out.lose(LossKind::Flattened, "message.role");
         self.emit_after_response(line, out);

@@ -98,32 +98,6 @@ pub(super) fn put_result_content(out: &mut Output, line: LineId, content: &Conte
     out.put(line, "]");
 }
 
-/// Writes the texts of a content as one JSON string, joined by newlines.
-pub(super) fn put_joined(out: &mut Output, line: LineId, content: &Content<'_>) {
-    out.touch(line);
-    match content {
-        Content::Text(text) => return out.copy_text(line, *text),
-        Content::Other(raw) if !raw.is_null() => return out.put_string(line, raw.as_str()),
-        _ => {}
-    }
-    out.put(line, "\"");
-    let mut newline = "";
-    for (block, _) in content.blocks() {
-        match block {
-            Block::Text(text) => {
-                out.put(line, newline);
-                out.copy_body(line, text.body());
-                newline = "\\n";
-            }
-            _ => {
-                let kind = block.kind();
-                out.lose_named(LossKind::Dropped, &format!("block.{kind}"));
-            }
-        }
-    }
-    out.put(line, "\"");
-}
-
 fn put_text(out: &mut Output, line: LineId, text: Text<'_>) {
     out.put(line, "{\"type\":\"text\",\"text\":");
     out.copy_text(line, text);

@@ -4,7 +4,6 @@
 //! "data":{"kind":"info","text":..},..}`.
 
 use core_model::{Event, LossKind, Notice, NoticeKind, Outcome, Output, Status};
-use jsonl::Raw;
 
 use super::{SessionWriter, thread::Line};
 use crate::reader::NOTICE;
@@ -85,13 +84,9 @@ impl SessionWriter {
             out.put(line.id, ",\"subtype\":");
             out.copy_text(line.id, status);
         }
-        let is_word = |raw: &Raw<'_>| !matches!(raw.as_str(), "null" | "\"\"" | "[]");
-        let words = [outcome.errors, outcome.result].map(|words| words.filter(is_word));
-        for (words, name) in words.into_iter().zip(["errors", "result"]) {
-            if let Some(words) = words {
-                out.put_args(line.id, format_args!(",\"{name}\":"));
-                out.copy(line.id, words);
-            }
+        for (name, words) in outcome.words() {
+            out.put_args(line.id, format_args!(",\"{name}\":"));
+            out.copy(line.id, words);
         }
         out.put(line.id, "}");
         self.emit_after_response(line, out);

@@ -3,41 +3,15 @@
 //! In: `text 1 of r`, `result of a`, `call a of r`, `call b of r`, `result of b`. Out: `r with
 //! text, a, b`, `result of a`, `result of b`.
 
-use core_model::{Event, IdHasher, LineId, LossKind, Message, Output, Place, Tokens};
+use core_model::{LineId, LossKind, Message, Output, Place, ResponseKey, Tokens};
 use jsonl::{Raw, Text, json_string};
 
 use super::thread::{Line, Thread};
 
-/// The property that all lines of a response share, as hashes.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(super) enum Key {
-    /// The API's id of the response.
-    Id(u64),
-    /// The model and the sub-agent of consecutive lines, for streams without ids.
-    Run(Option<u64>, Option<u64>),
-    /// None: each line is a response.
-    #[default]
-    Alone,
-}
-
-impl Key {
-    pub(super) fn of(event: &Event<'_>, message: &Message<'_>, hasher: &IdHasher) -> Self {
-        let hash = |text: Option<Text<'_>>| text.map(|text| hasher.hash_text(text));
-        match message.id {
-            Some(id) => Key::Id(hasher.hash_text(id)),
-            // Codex and old SDKs write a response as one line for each block, without an id.
-            None if event.vocabulary.has_block_records => {
-                Key::Run(hash(message.model), hash(event.context.parent_tool_use))
-            }
-            None => Key::Alone,
-        }
-    }
-}
-
 /// The current response.
 #[derive(Debug)]
 pub(super) struct Response {
-    key: Key,
+    key: ResponseKey,
     line: Line,
     place: Place,
     n_blocks: usize,
@@ -61,7 +35,7 @@ impl Response {
     const MAX_RESULTS: usize = 4096;
 
     /// Starts a response on an open entry.
-    pub(super) fn new(key: Key, line: Line, out: &mut Output) -> Self {
+    pub(super) fn new(key: ResponseKey, line: Line, out: &mut Output) -> Self {
         out.put(line.id, ",\"message\":{\"role\":\"assistant\",\"content\":[");
         Self {
             key,
@@ -79,12 +53,8 @@ impl Response {
     }
 
     /// Returns whether a line with a key continues the response.
-    pub(super) fn takes(&self, key: Key) -> bool {
-        match key {
-            Key::Id(_) => self.key == key,
-            Key::Run(..) => self.key == key && self.results.is_empty() && self.tail.is_empty(),
-            Key::Alone => false,
-        }
+    pub(super) fn takes(&self, key: ResponseKey) -> bool {
+        key.continues(self.key, self.results.is_empty() && self.tail.is_empty())
     }
 
     /// Returns the line of the response, ready for the next block.

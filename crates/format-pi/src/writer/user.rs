@@ -85,7 +85,7 @@ impl SessionWriter {
     ) -> Line {
         let line = self.thread.open("compaction", event, n, out);
         out.put(line.id, ",\"summary\":");
-        block::put_joined(out, line.id, &message.content);
+        out.copy_joined(line.id, &message.content);
         out.put(line.id, ",\"firstKeptEntryId\":");
         let own = event.value.get("firstKeptEntryId").and_then(|id| id.text());
         match own.filter(|_| event.format == crate::NAME) {
@@ -165,7 +165,7 @@ impl SessionWriter {
         out.put(line.id, ",\"subtype\":\"toolResult\",\"about\":");
         out.copy_text(line.id, result.tool_use_id);
         out.put(line.id, ",\"text\":");
-        block::put_joined(out, line.id, &result.content);
+        out.copy_joined(line.id, &result.content);
         out.put(line.id, "}");
         self.emit_after_response(line, out);
     }

@@ -1,14 +1,15 @@
 //! Writes responses: all lines of a response as one message.
 
 use core_model::{
-    Block, CallId, Event, LineId, LossKind, Message, Output, ToolUse, replacement_tool_id,
+    Block, CallId, Event, LineId, LossKind, Message, Output, ResponseKey, ToolUse,
+    replacement_tool_id,
 };
 
 use super::{
     SessionWriter, losses,
     open::{Call, Open, Part, PartKind},
 };
-use crate::{key::Key, write_part};
+use crate::write_part;
 
 impl SessionWriter {
     pub(super) fn write_response(
@@ -17,7 +18,7 @@ impl SessionWriter {
         message: &Message<'_>,
         out: &mut Output,
     ) {
-        let key = Key::of(event, message, &self.hasher);
+        let key = ResponseKey::new(event, message, &self.hasher);
         let mut is_own = false;
         let mut is_shown = false;
         let mut line = None;
@@ -54,7 +55,7 @@ impl SessionWriter {
     }
 
     /// Returns the place of the response that a record with a key continues, or whose line is this one.
-    fn response_at(&self, key: Key, line: Option<LineId>) -> Option<usize> {
+    fn response_at(&self, key: ResponseKey, line: Option<LineId>) -> Option<usize> {
         let last = self.open.len().checked_sub(1);
         self.open.iter().enumerate().rev().find_map(|(at, open)| {
             (Some(open.line) == line || open.takes(key, Some(at) == last)).then_some(at)

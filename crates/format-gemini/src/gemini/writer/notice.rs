@@ -4,7 +4,7 @@
 //! "content":"..","notice":{"subtype":"local_command"}}`.
 
 use core_model::{Event, LineId, LossKind, Notice, NoticeKind, Outcome, Output, Status};
-use jsonl::{Raw, Text};
+use jsonl::Text;
 
 use super::{SessionWriter, open::Open};
 
@@ -68,12 +68,8 @@ impl SessionWriter {
         out.flatten_outcome(outcome);
         let kind = if outcome.status == Status::Interrupted { "warning" } else { "error" };
         let line = self.open_line(kind, event, 0, out);
-        let is_word = |raw: &Raw<'_>| !matches!(raw.as_str(), "null" | "\"\"" | "[]");
-        let words = [outcome.errors, outcome.result].map(|words| words.filter(is_word));
-        let [first, second] = match words {
-            [None, second] => [second, None],
-            words => words,
-        };
+        let mut words = outcome.words().map(|(_, words)| words);
+        let (first, second) = (words.next(), words.next());
         out.put(line, ",\"content\":");
         match first {
             Some(words) => match words.as_text() {

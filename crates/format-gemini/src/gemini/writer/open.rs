@@ -5,10 +5,8 @@
 
 use std::sync::Arc;
 
-use core_model::{Facts, LineId, LossKind, Message, Output, Place, Tokens};
+use core_model::{Facts, LineId, LossKind, Message, Output, Place, ResponseKey, Tokens};
 use jsonl::{Text, json_string};
-
-use crate::key::Key;
 
 /// A line that is not emitted yet.
 #[derive(Debug)]
@@ -22,7 +20,7 @@ pub(super) struct Open {
 
 #[derive(Debug)]
 struct Response {
-    key: Key,
+    key: ResponseKey,
     place: Place,
     parts: Vec<Part>,
     /// The number of first parts that no later result belongs to.
@@ -73,7 +71,7 @@ impl Open {
     }
 
     /// Creates a response on a line that has the envelope.
-    pub(super) fn response(line: LineId, key: Key, place: Place) -> Self {
+    pub(super) fn response(line: LineId, key: ResponseKey, place: Place) -> Self {
         let (parts, model, tokens) = Default::default();
         let has_results = false;
         let response = Response { key, place, parts, n_complete: 0, has_results, model, tokens };
@@ -86,7 +84,7 @@ impl Open {
     }
 
     /// Returns whether a record with a key continues the response.
-    pub(super) fn takes(&self, key: Key, is_last: bool) -> bool {
+    pub(super) fn takes(&self, key: ResponseKey, is_last: bool) -> bool {
         self.response
             .as_ref()
             .is_some_and(|response| key.continues(response.key, is_last && !response.has_results))

@@ -1,0 +1,44 @@
+//! Writes the texts of a message, and values as strings.
+//!
+//! In: the blocks `{"text":"a"}` and `{"text":"b"}`. Out: `"a\nb"`.
+
+use jsonl::{Raw, Style, respell};
+
+use super::Output;
+use crate::{Block, Content, LineId, LossKind};
+
+impl Output {
+    /// Appends the texts of a content as one JSON string, joined by newlines. Other blocks count as dropped.
+    pub fn copy_joined(&mut self, id: LineId, content: &Content<'_>) {
+        self.touch(id);
+        match content {
+            Content::Text(text) => return self.copy_text(id, *text),
+            Content::Other(raw) if !raw.is_null() => return self.put_string(id, raw.as_str()),
+            _ => {}
+        }
+        self.put(id, "\"");
+        let mut newline = "";
+        for (block, _) in content.blocks() {
+            match block {
+                Block::Text(text) => {
+                    self.put(id, newline);
+                    self.copy_body(id, text.body());
+                    newline = "\\n";
+                }
+                block => {
+                    self.lose_named(LossKind::Dropped, &format!("block.{}", block.kind()));
+                }
+            }
+        }
+        self.put(id, "\"");
+    }
+
+    /// Appends a value as a string with its JSON, without blanks and needless escapes, which would hide words from
+    /// searches.
+    pub fn put_as_string(&mut self, id: LineId, value: Raw<'_>) {
+        let mut written = Vec::new();
+        respell(&mut written, value, Style::Compact);
+        self.put_string(id, &String::from_utf8_lossy(&written));
+        self.show(id, value);
+    }
+}
