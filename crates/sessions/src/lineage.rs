@@ -4,12 +4,19 @@
 //! In: `a.jsonl` with the records 1, 2, 3, and `b.jsonl` with 1, 2, 4. Out: `b.jsonl` is a fork of
 //! `a.jsonl` after the record 2.
 
-use std::{collections::HashMap, path::Path};
+use std::{
+    collections::{BTreeSet, HashMap},
+    path::{Path, PathBuf},
+};
 
-use core_model::{Origin, RelativeKind};
+use core_model::{Formats, Origin, RelativeKind};
 use jsonl::{Scanner, Text};
 
-use crate::turns::{Owners, SessionTurns};
+use crate::{
+    copies::{Converted, plain_id},
+    input::Input,
+    turns::{Owners, SessionTurns},
+};
 
 /// A session that is compared with others.
 #[derive(Clone, Debug, Default)]
@@ -95,16 +102,41 @@ pub struct Ancestry {
 /// Returns the parent of each session, if it has one. No session is its own ancestor.
 ///
 /// The parent is the session that the last shared record counts for. A session without shared
-/// records may name its parent.
-pub fn lineage(members: &[Member]) -> Vec<Option<Ancestry>> {
-    let owners = Owners::of(members.iter().map(|member| &member.turns));
-    let mut found: Vec<Option<Ancestry>> =
-        (0..members.len()).map(|idx| by_records(members, &owners, idx)).collect();
+/// records may be a converted copy of another session with its id, or name its parent.
+pub fn lineage(formats: Formats, members: &[Member]) -> Vec<Option<Ancestry>> {
+    let mut found = Records::of(members, (0..members.len()).collect()).ancestries();
+    // Of sessions with the same times, the first one owns their records: no copy may come before its original.
+    let parents: BTreeSet<usize> = found.iter().flatten().map(|it| it.parent).collect();
+    let is_copy = |idx: usize| {
+        members.get(idx).is_some_and(|member| converted(formats, member) != Converted::No)
+    };
+    if parents.iter().any(|idx| is_copy(*idx)) {
+        let is_related =
+            |idx: usize| parents.contains(&idx) || matches!(found.get(idx), Some(Some(_)));
+        let (copies, originals): (Vec<_>, Vec<_>) =
+            (0..members.len()).partition(|idx| is_related(*idx) && is_copy(*idx));
+        found = Records::of(members, [originals, copies].concat()).ancestries();
+    }
+    for (member, ancestry) in members.iter().zip(&mut found) {
+        // The format of a copy may need records that the original lacks, such as a first one.
+        let Some(ancestry) = ancestry.as_mut().filter(|it| it.n_own_prompts == 0) else { continue };
+        if matches!(ancestry.relation, Relation::Fork | Relation::Continuation)
+            && converted(formats, member).is_untouched()
+        {
+            ancestry.relation = Relation::Copy;
+        }
+    }
     let mut roots = Roots::of(&found);
+    for (idx, ancestry) in copies(formats, members) {
+        let slot = found.get_mut(idx).filter(|slot| slot.is_none());
+        if let Some(slot) = slot.filter(|_| roots.join(idx, ancestry.parent)) {
+            *slot = Some(ancestry);
+        }
+    }
     for (idx, parent, n_records) in named_parents(members) {
         let is_free = found.get(idx).is_some_and(Option::is_none);
         if is_free && roots.join(idx, parent) {
-            let n_own_prompts = n_prompts(members.get(idx));
+            let n_own_prompts = members.get(idx).map_or(0, n_prompts);
             if let Some(slot) = found.get_mut(idx) {
                 *slot = Some(Ancestry {
                     parent,
@@ -120,43 +152,106 @@ pub fn lineage(members: &[Member]) -> Vec<Option<Ancestry>> {
     found
 }
 
-fn n_prompts(member: Option<&Member>) -> u64 {
-    let records = member.into_iter().flat_map(|member| member.turns.records());
-    records.filter(|(_, mark)| mark.is_prompt).count() as u64
+fn n_prompts(member: &Member) -> u64 {
+    member.turns.records().filter(|(_, mark)| mark.is_prompt).count() as u64
 }
 
-fn by_records(members: &[Member], owners: &Owners, idx: usize) -> Option<Ancestry> {
-    let turns = &members.get(idx)?.turns;
-    let (mut n_shared, mut n_own, mut n_shared_prompts, mut n_own_prompts) = (0, 0, 0, 0);
-    let (mut last, mut until) = (None, 0);
-    for (key, mark) in turns.records() {
-        let is_prompt = u64::from(mark.is_prompt);
-        match owners.owner(key).filter(|owner| *owner != idx) {
-            Some(owner) => {
-                n_shared += 1;
-                n_shared_prompts += is_prompt;
-                last = Some((owner, key));
-                until = mark.time;
-            }
-            None => {
-                n_own += 1;
-                n_own_prompts += is_prompt;
+/// Returns whether the file of a session was converted; `No` if it cannot be read.
+fn converted(formats: Formats, member: &Member) -> Converted {
+    let file = Input::file(PathBuf::from(&member.path));
+    Converted::read(formats, &file).unwrap_or(Converted::No)
+}
+
+/// Returns the ancestries of converted sessions by their ids: the parent is the first session of the id that was not
+/// converted. pi, Codex and clido keep the id of a session, but not the ids of its records.
+fn copies(formats: Formats, members: &[Member]) -> Vec<(usize, Ancestry)> {
+    let mut by_id: HashMap<String, Vec<(usize, &Member)>> = HashMap::new();
+    for (idx, member) in members.iter().enumerate().filter(|(_, member)| !member.id.is_empty()) {
+        by_id.entry(plain_id(&member.id)).or_default().push((idx, member));
+    }
+    let mut found = Vec::new();
+    for same in by_id.into_values().filter(|same| same.len() > 1) {
+        let (originals, copies): (Vec<_>, Vec<_>) = same
+            .into_iter()
+            .map(|(idx, member)| (idx, member, converted(formats, member)))
+            .partition(|(.., copy)| *copy == Converted::No);
+        let Some(&(parent, ..)) = originals.first() else { continue };
+        found.extend(
+            copies.into_iter().map(|(idx, member, copy)| (idx, copied(parent, member, copy))),
+        );
+    }
+    found.sort_unstable_by_key(|(idx, _)| *idx);
+    found
+}
+
+/// Returns the ancestry of a converted session. If it has turns of its own, nothing tells which ones.
+fn copied(parent: usize, member: &Member, copy: Converted) -> Ancestry {
+    let (n_records, n_prompts) = (member.turns.records().count() as u64, n_prompts(member));
+    let (relation, n_shared, n_shared_prompts, n_own_prompts) = match copy.is_untouched() {
+        true => (Relation::Copy, n_records, n_prompts, 0),
+        false => (Relation::Named, 0, 0, n_prompts),
+    };
+    Ancestry { parent, relation, n_shared, n_shared_prompts, n_own_prompts, until: None }
+}
+
+/// The records of sessions, each with the session that it counts for.
+struct Records<'m> {
+    members: &'m [Member],
+    /// The indices of the sessions, in the order in which they own records.
+    order: Vec<usize>,
+    owners: Owners,
+}
+
+impl<'m> Records<'m> {
+    fn of(members: &'m [Member], order: Vec<usize>) -> Self {
+        let ordered = order.iter().filter_map(|idx| members.get(*idx));
+        let owners = Owners::of(ordered.map(|member| &member.turns));
+        Self { members, order, owners }
+    }
+
+    fn owner(&self, key: u64) -> Option<usize> {
+        self.order.get(self.owners.owner(key)?).copied()
+    }
+
+    /// Returns the parent of each session with shared records.
+    fn ancestries(&self) -> Vec<Option<Ancestry>> {
+        (0..self.members.len()).map(|idx| self.ancestry(idx)).collect()
+    }
+
+    fn ancestry(&self, idx: usize) -> Option<Ancestry> {
+        let Self { members, owners, .. } = self;
+        let turns = &members.get(idx)?.turns;
+        let (mut n_shared, mut n_own, mut n_shared_prompts, mut n_own_prompts) = (0, 0, 0, 0);
+        let (mut last, mut until) = (None, 0);
+        for (key, mark) in turns.records() {
+            let is_prompt = u64::from(mark.is_prompt);
+            match self.owner(key).filter(|owner| *owner != idx) {
+                Some(owner) => {
+                    n_shared += 1;
+                    n_shared_prompts += is_prompt;
+                    last = Some((owner, key));
+                    until = mark.time;
+                }
+                None => {
+                    n_own += 1;
+                    n_own_prompts += is_prompt;
+                }
             }
         }
+        let (parent, key) = last?;
+        let is_last = || {
+            let end = members.get(parent).and_then(|parent| parent.turns.records().next_back());
+            end.is_some_and(|(end, _)| owners.original(end) == owners.original(key))
+        };
+        let relation = match () {
+            () if n_own == 0 => Relation::Copy,
+            () if turns.has_copies() => Relation::Fork,
+            () if is_last() => Relation::Continuation,
+            () => Relation::Fork,
+        };
+        let until = (until > 0).then(|| i64::from(until).saturating_mul(1000));
+        Some(Ancestry { parent, relation, n_shared, n_shared_prompts, n_own_prompts, until })
     }
-    let (parent, key) = last?;
-    let is_last = || {
-        let end = members.get(parent).and_then(|parent| parent.turns.records().next_back());
-        end.is_some_and(|(end, _)| owners.original(end) == owners.original(key))
-    };
-    let relation = match () {
-        () if n_own == 0 => Relation::Copy,
-        () if turns.has_copies() => Relation::Fork,
-        () if is_last() => Relation::Continuation,
-        () => Relation::Fork,
-    };
-    let until = (until > 0).then(|| i64::from(until).saturating_mul(1000));
-    Some(Ancestry { parent, relation, n_shared, n_shared_prompts, n_own_prompts, until })
 }
 
 /// Returns sessions and the parents that they name, or that name them. The third number is that of
@@ -275,7 +370,7 @@ mod tests {
             member(&keys, "fork of the fork", &["1", "2", "a5", "a6"], ""),
             member(&keys, "alone", &["b1"], ""),
         ];
-        let found = lineage(&members);
+        let found = lineage(FORMATS, &members);
         let shown: Vec<_> =
             found.iter().map(|it| it.map(|it| (it.parent, it.relation, it.n_shared))).collect();
         assert_eq!(
@@ -308,14 +403,14 @@ mod tests {
             [(Some(2), Relation::Fork, 2), (None, Relation::Named, 0)]
         {
             members[1].kin = vec![base("base", n_records)];
-            let found = lineage(&members);
+            let found = lineage(FORMATS, &members);
             let fork = found[1].expect("a fork");
             assert_eq!((fork.parent, fork.relation, fork.n_shared), (0, relation, n_shared));
             assert_eq!((found[0], fork.n_own_prompts), (None, 2));
         }
         // A circle ends.
         members[0].kin = vec![base("fork", Some(1))];
-        assert_eq!(lineage(&members).iter().flatten().count(), 1);
+        assert_eq!(lineage(FORMATS, &members).iter().flatten().count(), 1);
     }
 
     #[test]
@@ -326,7 +421,8 @@ mod tests {
             member(&keys, "b", &["2"], r#"{"type":"continued-in","continuedInSessionId":"a"}"#),
             member(&keys, "c", &["3"], r#"{"type":"derived-from","sessions":["x","a"]}"#),
         ];
-        let parents: Vec<_> = lineage(&members).iter().map(|it| it.map(|it| it.parent)).collect();
+        let parents: Vec<_> =
+            lineage(FORMATS, &members).iter().map(|it| it.map(|it| it.parent)).collect();
         assert_eq!(parents, [None, Some(0), Some(0)]);
     }
 
@@ -347,7 +443,10 @@ mod tests {
             })
             .collect();
         let parents = |members: &[Member]| {
-            lineage(members).iter().filter_map(|it| it.map(|it| it.parent)).collect::<Vec<_>>()
+            lineage(FORMATS, members)
+                .iter()
+                .filter_map(|it| it.map(|it| it.parent))
+                .collect::<Vec<_>>()
         };
         assert_eq!(parents(&members), (1..N).collect::<Vec<_>>());
         // The last session would close a circle.

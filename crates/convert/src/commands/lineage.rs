@@ -9,7 +9,9 @@ use archive::Status;
 use core_model::{Hashes, iso_millis};
 use jiff::tz::TimeZone;
 use rayon::prelude::*;
-use sessions::{Ancestry, Member, ReadError, Relation, SessionFiles, TurnKeys, UnknownFormat};
+use sessions::{
+    Ancestry, Member, ReadError, Relation, SessionFiles, TurnKeys, UnknownFormat, lineage,
+};
 use unicode_width::UnicodeWidthStr;
 
 use crate::{
@@ -21,7 +23,6 @@ use crate::{
         Reading,
         moments::{Clock, printed_minute},
         once,
-        relatives::parents,
     },
     terminal::{
         Terminal,
@@ -83,7 +84,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
         }
         return Ok(Status::Failed);
     }
-    let families = Families::of(&members, parents(&members));
+    let families = Families::of(&members, lineage(FORMATS, &members));
     Pager::print(!args.json && !args.no_pager, |out| {
         if !args.json {
             return families.draw(&args.clock.zone(), out);

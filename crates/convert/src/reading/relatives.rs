@@ -10,8 +10,7 @@ use std::{
 
 use core_model::{FolderEntry, Hashes, RelativeKind};
 use sessions::{
-    Ancestry, Converted, Input, Kin, Member, Prefilter, ReadError, Relation, SessionFiles,
-    TurnKeys, lineage,
+    Ancestry, Input, Kin, Member, Prefilter, ReadError, Relation, SessionFiles, TurnKeys, lineage,
 };
 use storage::list;
 
@@ -50,23 +49,6 @@ const HEAD: u64 = 64 * 1024;
 const MAX_FILES: usize = 1_000;
 const MAX_RELATIVES: usize = 8;
 
-/// Returns the parents of sessions, as [`lineage`] does. A converted copy without turns of its own is no fork, though its
-/// format needs records that the original lacks, such as a first one.
-pub(crate) fn parents(members: &[Member]) -> Vec<Option<Ancestry>> {
-    let mut found = lineage(members);
-    for (member, ancestry) in members.iter().zip(&mut found) {
-        let Some(ancestry) = ancestry.as_mut().filter(|it| it.n_own_prompts == 0) else { continue };
-        let is_copy = || {
-            let copy = Converted::read(FORMATS, &Input::file(PathBuf::from(&member.path)));
-            copy.is_ok_and(Converted::is_untouched)
-        };
-        if matches!(ancestry.relation, Relation::Fork | Relation::Continuation) && is_copy() {
-            ancestry.relation = Relation::Copy;
-        }
-    }
-    found
-}
-
 /// How sessions are related to each other, by their indices.
 #[derive(Debug, Default)]
 pub(crate) struct Relatives {
@@ -78,7 +60,7 @@ pub(crate) struct Relatives {
 impl Relatives {
     /// Finds the relatives of sessions.
     pub(crate) fn among(members: &[Member]) -> Self {
-        let ancestries = parents(members);
+        let ancestries = lineage(FORMATS, members);
         let parent_of = |(idx, it): (usize, &Option<Ancestry>)| Some((it.as_ref()?.parent, idx));
         let mut children: Vec<_> = ancestries.iter().enumerate().filter_map(parent_of).collect();
         children.sort_unstable();
@@ -164,6 +146,8 @@ fn siblings(path: &Path) -> Vec<PathBuf> {
 struct Head {
     /// The id in its lines, and the name of its file.
     names: Vec<String>,
+    /// The name of its format.
+    format: Option<&'static str>,
     records: Hashes,
     kin: BTreeSet<Kin>,
 }
@@ -179,6 +163,7 @@ impl Head {
             if head.names.len() < 2 {
                 head.names.extend(event.context.session_id.map(|id| id.decode().into_owned()));
             }
+            head.format = Some(event.format);
             let turn = file.key(place, line, event);
             head.records.insert(turn.key);
             Kin::of(&turn.origin, &mut |other| _ = head.kin.insert(other));
@@ -187,12 +172,14 @@ impl Head {
         Ok(head)
     }
 
-    /// Returns whether two sessions share a record, or one of them names the other one.
+    /// Returns whether two sessions share a record or, in two formats, an id, or one of them names the other one.
     fn is_related(&self, other: &Self) -> bool {
         let names = |one: &Self, other: &Self| {
             one.kin.iter().any(|kin| other.names.iter().any(|name| kin.session.contains(name)))
         };
+        let is_copy = || other.names.iter().any(|name| self.names.contains(name));
         other.records.iter().any(|key| self.records.contains(key))
+            || (self.format != other.format && is_copy())
             || names(self, other)
             || names(other, self)
     }

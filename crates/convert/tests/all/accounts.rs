@@ -358,16 +358,35 @@ fn a_converted_copy_is_no_fork() {
         lines = lines.replace(&format!("\"u{n}\""), &format!("\"{}{n}\"", &ID[..35]));
     }
     place.write("in/a.jsonl", &lines);
-    for to in ["copilot", "gemini", "qwen"] {
+    // Copilot, Gemini and Qwen Code keep the ids of records, the others only that of the session.
+    let formats = ["copilot", "gemini", "qwen", "pi", "codex", "clido"];
+    for to in formats {
         let name = format!("in/b-{to}.jsonl");
         let done = place.run(&["in/a.jsonl", "--to", to, "-o", &name, "-q"]);
         assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
     }
     let drawn = text(&place.run(&["lineage", "in"]).stdout);
     assert!(!drawn.contains("fork"), "{drawn}");
-    assert_eq!(drawn.matches("copy of 1 prompt").count(), 3, "{drawn}");
-    let shown = text(&place.run(&["show", "--markdown", "in/b-copilot.jsonl"]).stdout);
-    assert!(shown.contains("Copy of a.jsonl"), "{shown}");
+    assert_eq!(drawn.matches("copy of 1 prompt").count(), formats.len(), "{drawn}");
+    for name in ["in/b-copilot.jsonl", "in/b-pi.jsonl"] {
+        let shown = text(&place.run(&["show", "--markdown", name]).stdout);
+        assert!(shown.contains("Copy of a.jsonl"), "{shown}");
+    }
+    // The original is found also if its name is the last one.
+    fs::rename(place.path("in/a.jsonl"), place.path("in/z.jsonl")).expect("renamed");
+    let drawn = text(&place.run(&["lineage", "in"]).stdout);
+    assert!(drawn.lines().next().is_some_and(|line| line.ends_with("  z.jsonl")), "{drawn}");
+    assert_eq!(drawn.matches("copy of 1 prompt").count(), formats.len(), "{drawn}");
+    let shown = text(&place.run(&["show", "--markdown", "in/z.jsonl"]).stdout);
+    assert!(shown.contains("Copied to b-pi.jsonl") && !shown.contains("Fork"), "{shown}");
+    // A client went on in a copy.
+    let pi = place.path("in/b-pi.jsonl");
+    let copy = fs::read_to_string(&pi).expect("a copy");
+    let added = r#"{"type":"message","id":"0a0b0c0d","parentId":null,"timestamp":"2026-01-03T00:00:00.000Z","message":{"role":"user","content":"more","timestamp":1767398400000}}"#;
+    fs::write(&pi, copy + added + "\n").expect("written");
+    let drawn = text(&place.run(&["lineage", "in"]).stdout);
+    assert_eq!(drawn.matches("copy of 1 prompt").count(), formats.len() - 1, "{drawn}");
+    assert!(drawn.contains("b-pi.jsonl"), "{drawn}");
 }
 
 /// The session is converted if only the report cannot be written.
