@@ -180,7 +180,7 @@ impl Home {
 ///
 /// # Errors
 ///
-/// Returns an error if the folder cannot be read.
+/// Returns an error, with the path of the folder, if the folder cannot be read.
 pub fn subfolders(folder: &Path) -> io::Result<Vec<PathBuf>> {
     entries(folder, |entry, _| entry.is_folder)
 }
@@ -281,7 +281,9 @@ fn entries(
 ) -> io::Result<Vec<PathBuf>> {
     let entries = match folder_entries(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?,
+        entries => entries.map_err(|error| {
+            io::Error::new(error.kind(), format!("{}: {error}", folder.display()))
+        })?,
     };
     let mut paths = Vec::new();
     for entry in entries {

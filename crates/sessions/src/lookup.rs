@@ -94,14 +94,19 @@ impl<'e> Lookup<'e> {
     }
 
     /// Returns all files in the folders of clients, sorted by folder and name: the sessions of the
-    /// project, or of all projects, and the files beside them.
+    /// project, or of all projects, and the files beside them. A client whose folders cannot be listed has
+    /// none, and `warn` gets the reason.
     ///
     /// # Errors
     ///
-    /// Returns an error if a folder cannot be read, or if there is no session.
+    /// Returns an error if there is no session.
     pub fn inputs(&self, warn: &mut dyn FnMut(Warning)) -> io::Result<Vec<Input>> {
         let mut inputs = Vec::new();
-        for Folder { path, format } in self.places()? {
+        let places = self.places(&mut |error| {
+            warn(Warning::FolderUnread(error.to_string()));
+            Ok(())
+        })?;
+        for Folder { path, format } in places {
             if !path.is_dir() {
                 continue;
             }
@@ -141,10 +146,21 @@ impl<'e> Lookup<'e> {
     ///
     /// Returns an error if a folder cannot be read.
     pub fn session_files(&self) -> io::Result<Vec<Stored>> {
+        self.files_with(&mut Err)
+    }
+
+    /// Returns the sessions that are files in the folders of clients. Calls `unread` with the error of each
+    /// folder that cannot be read; the others follow if it returns no error.
+    fn files_with(&self, unread: &mut Unread<'_>) -> io::Result<Vec<Stored>> {
         let mut sessions = Vec::new();
-        for folder in self.places()? {
+        for folder in self.places(unread)? {
             let format = folder.format;
-            sessions.extend(folder.files()?.into_iter().map(|path| Stored::file(format, path)));
+            match folder.files() {
+                Ok(files) => {
+                    sessions.extend(files.into_iter().map(|path| Stored::file(format, path)));
+                }
+                Err(error) => unread(error)?,
+            }
         }
         Ok(sessions)
     }
@@ -198,23 +214,33 @@ impl<'e> Lookup<'e> {
         }
     }
 
-    /// Returns why stores could not be read, for an error: `; PLACE is not read: REASON`. Empty if all
-    /// were read.
+    /// Returns why folders and stores could not be read, for an error: `; not read: REASON` and `; PLACE is
+    /// not read: REASON`. Empty if all were read.
     fn unread(&self) -> String {
+        let mut folders = String::new();
+        let found = self.files_with(&mut |error| {
+            folders.push_str(&format!("; not read: {error}"));
+            Ok(())
+        });
+        drop(found);
         let reason = |store: &OpenStore| {
             let error = store.documents.as_ref().err()?;
             Some(format!("; {} is not read: {error}", store.place.display()))
         };
-        self.stores().iter().filter_map(reason).collect()
+        folders.extend(self.stores().iter().filter_map(reason));
+        folders
     }
 
     /// Returns the folders that may have sessions of the project, or of all projects, sorted by
-    /// path.
-    fn places(&self) -> io::Result<Vec<Folder>> {
+    /// path. Calls `unread` with the error of each client whose folders cannot be listed.
+    fn places(&self, unread: &mut Unread<'_>) -> io::Result<Vec<Folder>> {
         let mut folders = Vec::new();
         for format in self.formats.iter().copied() {
             let folder = |path| Folder { path, format };
-            folders.extend(self.folders_of(format)?.into_iter().map(folder));
+            match self.folders_of(format) {
+                Ok(found) => folders.extend(found.into_iter().map(folder)),
+                Err(error) => unread(error)?,
+            }
         }
         folders.sort_by(|one, other| one.path.cmp(&other.path));
         // Two dialects of a format share their folder.
@@ -417,7 +443,8 @@ impl<'e> Lookup<'e> {
         Ok(None)
     }
 
-    /// Returns the sessions with an id. If there is none, returns sessions whose ids start with it. The id of a sub-agent's
+    /// Returns the sessions with an id. If there is none, returns sessions whose ids start with it. A folder
+    /// that cannot be read has none. The id of a sub-agent's
     /// file may start with the id of its session: `7f3c_a1.jsonl` beside `7f3c.jsonl`. Such a file is left out, unless there are
     /// no others.
     fn by_id(&self, id: &str) -> io::Result<Vec<Stored>> {
@@ -432,7 +459,7 @@ impl<'e> Lookup<'e> {
             is_exact
         };
         let mut is_found = false;
-        for stored in self.session_files()? {
+        for stored in self.files_with(&mut |_| Ok(()))? {
             is_found |= add(stored);
         }
         // To open a database takes time.
@@ -448,6 +475,9 @@ impl<'e> Lookup<'e> {
         Ok(found)
     }
 }
+
+/// Gets the error of a folder that cannot be read, and returns an error to end the search.
+type Unread<'u> = dyn FnMut(io::Error) -> io::Result<()> + 'u;
 
 /// A folder of sessions.
 struct Folder {

@@ -12,6 +12,8 @@ pub enum Warning {
     TitlesUnread(PathBuf, String),
     /// The sessions of a database or of a folder of small files cannot be read, for this reason.
     StoreUnread(PathBuf, String),
+    /// The folder of a client cannot be listed, for this reason, which has its path.
+    FolderUnread(String),
     /// A store has this number of sessions whose ids are no safe names.
     OddIds(PathBuf, u64),
 }
@@ -27,6 +29,9 @@ impl fmt::Display for Warning {
             }
             Warning::StoreUnread(path, reason) => {
                 write!(formatter, "{}: its sessions are left out: {reason}", path.display())
+            }
+            Warning::FolderUnread(reason) => {
+                write!(formatter, "{reason}; the sessions of this client are left out")
             }
             Warning::OddIds(path, n_sessions) => {
                 let path = path.display();

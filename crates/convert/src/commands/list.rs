@@ -16,7 +16,7 @@ use archive::Status;
 use core_model::{CompactionRule, Format, Generations, Hashes};
 use rayon::prelude::*;
 use sessions::{
-    Filter, Input, Matcher, Prefilter, Progress as _, ReadError, SessionFiles, TurnKeys,
+    Filter, Input, Matcher, Prefilter, Progress as _, ReadError, SessionFiles, Stored, TurnKeys,
     UnknownFormat, indexed_titles,
 };
 
@@ -117,6 +117,13 @@ impl Args {
     }
 }
 
+/// Returns the id by which a session in a client's folder is found and resumed. The lines of a copied or
+/// renamed file may have another one. `None` if the client takes the id from the lines.
+fn id_in_client(input: &Input, format: &'static Format) -> Option<String> {
+    let path = input.path().filter(|_| !format.has_ids_inside)?;
+    Stored::file(format, path.to_owned()).id().map(str::to_owned)
+}
+
 /// Lists sessions.
 pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (paths, limit) = args.paths_and_limit();
@@ -145,7 +152,12 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let mut listed = Vec::new();
     for (unit, result) in units.into_iter().zip(found) {
         match result {
-            Ok(Some(session)) => {
+            Ok(Some(mut session)) => {
+                if paths.is_empty()
+                    && let Some(id) = id_in_client(&unit.main, session.format)
+                {
+                    session.id = id;
+                }
                 sessions.push(session);
                 listed.push(unit);
             }

@@ -1116,3 +1116,37 @@ fn a_compacted_session_comes_home_whole() {
         fs::remove_file(&copy).expect("removed");
     }
 }
+
+/// `list` prints the id by which a session is found, also if the lines of a copied file have another one.
+#[test]
+fn a_listed_id_is_found() {
+    let home = Home::new();
+    let own = agent("claude-code");
+    let copy = home.with_session(own).with_file_name("0c58c6a2-4c62-4d57-ae4e-c2b0f8a6a1f0.jsonl");
+    fs::rename(home.native(own), &copy).expect("renamed");
+    let listed = home.convert(&["list", "--columns", "id"]);
+    let listed = text(&listed.stdout).lines().nth(1).expect("a session").trim().to_owned();
+    let shown = home.convert(&["detect", &listed]);
+    assert_eq!(text(&shown.stdout), format!("claude-code\t{}\n", copy.display()), "{listed}");
+}
+
+/// A folder that one client cannot list hides no session of the others, and messages name it.
+#[test]
+fn an_unreadable_client_hides_no_other() {
+    let home = Home::new();
+    let own = agent("claude-code");
+    let file = home.with_session(own);
+    let odd = home.path().join(".codex/sessions");
+    home.write(&odd, "no folder");
+    let (odd, id) = (odd.to_str().expect("UTF-8"), own.id);
+    let listed = home.convert(&["list", "--columns", "id"]);
+    assert!(text(&listed.stdout).contains(id), "{}", text(&listed.stderr));
+    assert!(text(&listed.stderr).contains(odd), "{}", text(&listed.stderr));
+    let found = home.convert(&["detect", id]);
+    assert_eq!(text(&found.stdout), format!("claude-code\t{}\n", file.display()));
+    let missing = home.convert(&["detect", "no-such-session"]);
+    assert!(text(&missing.stderr).contains(odd), "{}", text(&missing.stderr));
+    let file = file.to_str().expect("UTF-8");
+    let installed = home.convert(&[file, "--to", "codex", "--install"]);
+    assert!(text(&installed.stderr).contains(&format!("{odd}: ")), "{installed:?}");
+}
