@@ -129,6 +129,7 @@ impl Folder {
             Err(_) if self.kind(name).is_ok_and(|kind| kind == FileKind::Link) => {
                 Err(is_link(&path))
             }
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => Err(is_no_folder(&path)),
             Err(error) => Err(error),
         }
     }
@@ -252,6 +253,11 @@ fn is_link(path: &Path) -> io::Error {
     io::Error::other(format!("{path} is a link, and links below the folder are not followed"))
 }
 
+fn is_no_folder(path: &Path) -> io::Error {
+    let message = format!("{} is no folder; move it away", one_line(path));
+    io::Error::new(io::ErrorKind::NotADirectory, message)
+}
+
 fn leads_out(path: &Path) -> io::Error {
     let path = one_line(path);
     io::Error::other(format!("{path} leads out of the folder"))
@@ -262,6 +268,17 @@ mod tests {
     use std::{fs, os::unix::fs::PermissionsExt};
 
     use super::*;
+
+    #[test]
+    fn a_file_is_no_folder() {
+        let scratch = tempfile::tempdir().expect("a folder");
+        let file = scratch.path().join("odd");
+        fs::write(&file, "mine").expect("written");
+        let folder = Folder::open(scratch.path()).expect("opened");
+        let error = folder.create_below(Path::new("odd/x")).expect_err("a file is there");
+        let said = format!("{} is no folder; move it away", file.display());
+        assert_eq!((error.kind(), error.to_string()), (io::ErrorKind::NotADirectory, said));
+    }
 
     #[test]
     fn a_file_with_a_second_name_is_not_appended_to() {

@@ -3,7 +3,7 @@
 use std::{
     ffi::{OsStr, OsString},
     io,
-    path::{Path, PathBuf},
+    path::{Path, PathBuf, is_separator},
     sync::Arc,
 };
 
@@ -25,8 +25,9 @@ impl Place {
     ///
     /// Returns an error if the path has no file name, or its folder cannot be created or opened.
     pub fn of(path: &Path) -> io::Result<Self> {
+        let name = file_name(path)?.to_owned();
         let folder = Folder::create(path.parent().unwrap_or(Path::new("")))?;
-        Ok(Self { folder, name: file_name(path)?.to_owned() })
+        Ok(Self { folder, name })
     }
 
     /// Returns the place of a relative path below a folder, without following links.
@@ -52,6 +53,25 @@ impl Place {
     }
 }
 
+/// Returns the name of a file. A path that ends with a separator names a folder: `s.jsonl/` is not `s.jsonl`.
 fn file_name(path: &Path) -> io::Result<&OsStr> {
-    path.file_name().ok_or_else(|| io::Error::other("does not name a file"))
+    let last = path.as_os_str().as_encoded_bytes().last();
+    let is_folder = last.is_some_and(|&last| is_separator(char::from(last)));
+    let name = path.file_name().filter(|_| !is_folder);
+    name.ok_or_else(|| io::Error::other("does not name a file"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_a_slash_is_no_file() {
+        let name =
+            |path: &'static str| file_name(Path::new(path)).map_err(|error| error.to_string());
+        assert_eq!(name("a/s.jsonl"), Ok(OsStr::new("s.jsonl")));
+        for path in ["a/s.jsonl/", "s.jsonl//", "/", "..", ""] {
+            assert_eq!(name(path), Err("does not name a file".to_owned()), "{path}");
+        }
+    }
 }
