@@ -22,7 +22,8 @@ use crate::{
     report::ConvertedFile, warning::Warnings,
 };
 
-pub(crate) use self::to_file::{Extra, MAX_ATTEMPTS, check_target};
+pub use self::to_file::check_target;
+pub(crate) use self::to_file::{Extra, MAX_ATTEMPTS};
 
 /// The configuration and the outputs of a run.
 #[derive(Clone, Debug)]

@@ -72,7 +72,7 @@ pub use self::{
         pool::on_threads,
     },
     install::{Change, Draft, Drafted, InstallTarget, Installed, Published, install},
-    job::Job,
+    job::{Job, check_target},
     journal::{Journal, KeptCopies, OutputOptions, OutputRoot, Spelled, Unusable},
     outputs::{Durability, NotOpened, PublishSet, RunOutputs, WriteOptions},
     paths::{is_harmful, path_body},

@@ -12,11 +12,15 @@ mod nearest;
 mod redact;
 mod sources;
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
 
 use ::conversion::CarryMode;
 use clap::{Args, Parser, ValueEnum, ValueHint};
 use core_model::SdkVersion;
+use storage::is_url;
 
 use crate::{FORMATS, commands::Command};
 
@@ -115,6 +119,20 @@ impl ConvertArgs {
 /// Returns the output if it is a file or a folder: `-` is standard output.
 pub(crate) fn named_output(output: Option<&Path>) -> Option<&Path> {
     output.filter(|output| output.as_os_str() != "-")
+}
+
+/// Returns the message for an output that must be a folder, if a file is there; `None` if there is a folder, or nothing.
+pub(crate) fn file_for_folder(output: &Path) -> Option<String> {
+    let is_file = match output.metadata() {
+        _ if is_url(output) => false,
+        Ok(metadata) => !metadata.is_dir(),
+        // A file is above it, or its name ends with a slash.
+        Err(error) => error.kind() == ErrorKind::NotADirectory,
+    };
+    let output = output.display();
+    let message =
+        format!("{output}: a file is there, and a folder is needed; name another one with -o");
+    is_file.then_some(message)
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]

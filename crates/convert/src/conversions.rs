@@ -17,7 +17,7 @@ use storage::{Backend, Compression, is_url};
 
 use crate::{
     FORMATS, by_name,
-    cli::{ConversionArgs, ConvertArgs},
+    cli::{ConversionArgs, ConvertArgs, file_for_folder},
     client::{command_line, warn_of_client},
     environment::{environment, n_cores, n_jobs},
     hint::convert_hint,
@@ -65,6 +65,10 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
             );
         }
         _ => {}
+    }
+    let folder = output.filter(|output| is_folder || storage::is_folder(output));
+    if let Some(message) = folder.and_then(file_for_folder) {
+        return failed(&message);
     }
     let outputs = match outputs(args, is_folder) {
         Ok(outputs) => outputs,

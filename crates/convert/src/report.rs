@@ -13,7 +13,7 @@ use std::{
 };
 
 use archive::{FileReport, FileStatus, JobConfig, ReportOptions, Status};
-use storage::{AtomicFile, AtomicFileOptions, FILE_MODE, Place, Replace};
+use storage::{AtomicFile, AtomicFileOptions, FILE_MODE, Place, Replace, is_folder};
 use tempfile::SpooledTempFile;
 
 use crate::{
@@ -226,20 +226,23 @@ impl<'t> Closing<'t> {
     }
 }
 
-/// Checks that a report may be written to a path: nothing is there, or an older report, or an empty file, or no regular file.
+/// Checks that a report may be written to a path: nothing is there, or an older report, or an empty file, or a pipe or
+/// a device.
 ///
 /// # Errors
 ///
-/// Returns an error if another file is there, such as a session.
+/// Returns an error if the path names a folder, or if another file is there, such as a session.
 pub(crate) fn check_place(path: Option<&Path>) -> io::Result<()> {
-    match path {
-        Some(path) if !is_report(path) => {
-            let path = escape_for_terminal(&path.to_string_lossy());
-            let message = format!("--report {path}: exists and is no report; name another file");
-            Err(io::Error::new(io::ErrorKind::AlreadyExists, message))
-        }
-        _ => Ok(()),
-    }
+    let Some(path) = path else { return Ok(()) };
+    let problem = if is_folder(path) {
+        "names a folder; name a file"
+    } else if !is_report(path) {
+        "exists and is no report; name another file"
+    } else {
+        return Ok(());
+    };
+    let path = escape_for_terminal(&path.to_string_lossy());
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("--report {path}: {problem}")))
 }
 
 /// Returns whether a path may be replaced by a report.

@@ -332,7 +332,12 @@ fn is_prefix(source: &mut Source<Opened>) -> io::Result<bool> {
     source.reader().snapshot().map_or(Ok(true), |snapshot| snapshot.is_prefix())
 }
 
-pub(crate) fn check_target(input: &Input, path: &Path) -> Result<(), ConvertError> {
+/// Checks that an output is not its own source.
+///
+/// # Errors
+///
+/// Returns [`ConvertError::IsSource`] if both paths lead to one file.
+pub fn check_target(input: &Input, path: &Path) -> Result<(), ConvertError> {
     match input {
         Input::File { path: source, storage, .. } if is_same_file(storage, source, path) => {
             Err(ConvertError::IsSource)

@@ -12,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use archive::{ConvertError, RunOutputs, Status};
+use archive::{ConvertError, RunOutputs, Status, check_target};
 use clap::ValueHint;
 use conversion::Source;
 use core_model::{Event, Format, Options};
@@ -32,7 +32,7 @@ use self::{
 };
 use crate::{
     FORMATS,
-    cli::{RedactArgs, named_output},
+    cli::{RedactArgs, file_for_folder, named_output},
     environment::Threads,
     formats::detect,
     hint::{convert_message, read_message},
@@ -79,6 +79,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let (inputs, is_folder) = args.reading.sessions()?;
     let options = Options { all_branches: args.all_branches, ..Options::default() };
     let output = named_output(args.output.as_deref());
+    if let Some(message) = output.filter(|_| is_folder).and_then(file_for_folder) {
+        return failed(&message);
+    }
     let outputs = match output {
         Some(folder) if is_folder => RunOutputs::below(folder, args.force, INTERRUPTION)?,
         _ => RunOutputs::anywhere(args.force, INTERRUPTION),
@@ -171,6 +174,7 @@ impl Export {
         path: &Path,
         links: &[Link],
     ) -> Result<Exported, ConvertError> {
+        check_target(input, path)?;
         let mut file = PageFile::create(&self.outputs, path)?;
         let exported = self.write(input, &mut file, links)?;
         let is_new = file.publish(&self.outputs, path)?;

@@ -295,6 +295,13 @@ fn a_report_replaces_no_other_file() {
         let said = String::from_utf8_lossy(&refused.stderr);
         assert!(said.contains("exists and is no report"), "{said}");
     }
+    // A name with a slash is that of a folder, not of the file.
+    for name in ["s.jsonl/", "."] {
+        let refused = run(name);
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert!(said.contains("names a folder"), "{said}");
+        assert_eq!(refused.status.code(), Some(2));
+    }
     let equal = std::fs::read(path("s.jsonl")).expect("kept");
     assert!(equal == std::fs::read(source).expect("a fixture"));
     // An older report is replaced.

@@ -215,3 +215,20 @@ fn what_is_there_stays() {
     let several = export(&[&session, &session]);
     assert_eq!(several.status.code(), Some(2), "several inputs want a folder");
 }
+
+/// A page never replaces the session that it shows, and pages need a folder.
+#[test]
+fn a_session_is_no_place_for_its_page() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let session = folder.path().join("s.jsonl");
+    let bytes = fs::read(fixtures().join("claude-code/plain.jsonl")).expect("a fixture");
+    fs::write(&session, &bytes).expect("written");
+    let [o, to] = output(&session);
+    let refused = export(&[&session, o, to, Path::new("--force")]);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("the output would overwrite its source"), "{said}");
+    let refused = export(&[&fixtures().join("sample"), o, to]);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("s.jsonl: a file is there, and a folder is needed"), "{said}");
+    assert_eq!(tree(folder.path()), [(PathBuf::from("s.jsonl"), bytes)]);
+}
