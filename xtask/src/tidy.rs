@@ -1,4 +1,4 @@
-//! Checks conventions that the compiler does not know: directions of dependencies, names, sizes,
+//! Checks conventions that the compiler does not know: directions of dependencies, lock files, names, sizes,
 //! comments, documents, fixtures.
 //!
 //! In: the text files of the workspace. Out: lines such as `README.md:7: trailing space (remove it)`.
@@ -10,6 +10,7 @@ mod files;
 mod fixtures;
 mod formats;
 mod layers;
+mod locks;
 mod packages;
 mod sources;
 
@@ -73,6 +74,7 @@ pub fn tidy(root: &Path) -> Vec<Problem> {
     dependencies::check(root, &files, &mut problems);
     layers::check(root, &files, &mut problems);
     packages::check(root, &files, &mut problems);
+    locks::check(root, &files, &mut problems);
     formats::check(root, &mut problems);
     fixtures::check(root, &mut problems);
     let paths: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
