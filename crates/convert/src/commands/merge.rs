@@ -9,6 +9,7 @@ use archive::{
 };
 use clap::ValueHint;
 use sessions::Stores;
+use storage::JOURNAL;
 
 use crate::{
     FORMATS,
@@ -90,9 +91,10 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     if args.receipts.is_empty() {
         merged.read_store(Store::of(base.clone(), INTERRUPTION))?;
     }
-    let time = merged.each_written(&mut |line| journal.append_new(line))?;
-    journal.sync()?;
-    journal.close()?;
+    let path = first.root.join(JOURNAL);
+    let in_journal = |error| named(error, &path);
+    let time = merged.each_written(&mut |line| journal.append_new(line).map_err(in_journal))?;
+    journal.sync().and_then(|()| journal.close()).map_err(in_journal)?;
     // A worker that was killed after another one had converted its units has left files in folders to which no
     // later worker writes.
     base.remove_dead();

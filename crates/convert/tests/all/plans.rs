@@ -149,6 +149,24 @@ fn the_numbers_of_a_stranger_do_not_overflow() {
     assert_eq!(totals["bytes_in"], json!(u64::MAX), "{totals}");
 }
 
+/// A journal that cannot be written is named, and the same command writes it later.
+#[test]
+#[cfg(unix)]
+fn merge_names_a_journal_that_it_cannot_write() {
+    let place = Place::new();
+    place.plan_to("out");
+    assert_eq!(place.work(&[]).0, "ok");
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -f 0 && exec \"$0\" merge --plan plan"]);
+    limited.arg(env!("CARGO_BIN_EXE_convert")).current_dir(place.folder.path());
+    let limited = limited.output().expect("it runs");
+    let said = String::from_utf8_lossy(&limited.stderr);
+    let journal = place.path("out/.convert-journal.jsonl").display().to_string();
+    assert!(limited.status.code() == Some(2) && said.contains(&journal), "{said}");
+    assert_eq!(place.run(&["merge", "--plan", "plan"]).status.code(), Some(0));
+    assert!(fs::metadata(journal).expect("a journal").len() > 0);
+}
+
 #[test]
 #[cfg(unix)]
 fn an_endless_file_is_no_table_of_prices() {
