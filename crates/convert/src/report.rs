@@ -13,7 +13,7 @@ use std::{
 };
 
 use archive::{FileReport, FileStatus, JobConfig, ReportOptions, Status};
-use storage::{AtomicFile, AtomicFileOptions, FILE_MODE, Place, Replace, is_folder};
+use storage::{AtomicFile, AtomicFileOptions, FILE_MODE, Place, Replace, is_folder, unwritten};
 use tempfile::SpooledTempFile;
 
 use crate::{
@@ -186,7 +186,7 @@ impl<'t> Closing<'t> {
             self.objects.write_all(if self.n_objects == 0 { b"[]\n" } else { b"]\n" })?;
             self.objects.rewind()?;
             if let Err(error) = write_report(path, &mut self.objects) {
-                complain(&format!("{}: {error}", path.display()));
+                complain(&unwritten(error, path).to_string());
                 self.worst = self.worst.max(Some(Status::Attention));
             }
         }

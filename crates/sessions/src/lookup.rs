@@ -146,7 +146,10 @@ impl<'e> Lookup<'e> {
     ///
     /// Returns an error if a folder cannot be read.
     pub fn session_files(&self) -> io::Result<Vec<Stored>> {
-        self.files_with(&mut Err)
+        self.files_with(&mut |error| {
+            let message = format!("{error}; make it readable, or move it away");
+            Err(io::Error::new(error.kind(), message))
+        })
     }
 
     /// Returns the sessions that are files in the folders of clients. Calls `unread` with the error of each

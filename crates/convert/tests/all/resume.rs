@@ -1148,5 +1148,9 @@ fn an_unreadable_client_hides_no_other() {
     assert!(text(&missing.stderr).contains(odd), "{}", text(&missing.stderr));
     let file = file.to_str().expect("UTF-8");
     let installed = home.convert(&[file, "--to", "codex", "--install"]);
-    assert!(text(&installed.stderr).contains(&format!("{odd}: ")), "{installed:?}");
+    let advice = "; make it readable, or move it away";
+    for output in [installed, home.convert(&["detect", "latest"])] {
+        let said = text(&output.stderr);
+        assert!(said.contains(&format!("{odd}: ")) && said.contains(advice), "{said}");
+    }
 }
