@@ -154,7 +154,7 @@ impl ConvertedFile {
             (report.n_elsewhere, "lines of other files of the session are written with -o only"),
             (
                 report.n_unplaced,
-                "files that the carry names were not written: their names are not those of the client, or something else is there; --restore-files DIR writes the former into a new folder",
+                "files that the carry names were not written: the client has no such names (--restore-files DIR writes such files into a new folder), or other files, folders or links are in their places (name an output in another folder)",
             ),
         ] {
             if count > 0 {
