@@ -153,10 +153,8 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     for (unit, result) in units.into_iter().zip(found) {
         match result {
             Ok(Some(mut session)) => {
-                if paths.is_empty()
-                    && let Some(id) = id_in_client(&unit.main, session.format)
-                {
-                    session.id = id;
+                if paths.is_empty() {
+                    session.id_in_client = id_in_client(&unit.main, session.format);
                 }
                 sessions.push(session);
                 listed.push(unit);
@@ -212,7 +210,7 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let has_room = !terminal.is_terminal || (args.long && terminal.columns >= WIDE);
     let id_lengths: Option<HashMap<String, usize>> =
         (args.columns.is_empty() && !has_room).then(|| {
-            let lengths = distinct_lengths(sessions.iter().map(|session| session.id.as_str()));
+            let lengths = distinct_lengths(sessions.iter().map(Session::shown_id));
             lengths.into_iter().map(|(id, length)| (id.to_owned(), length)).collect()
         });
     sessions.truncate(limit.unwrap_or(usize::MAX));
@@ -333,7 +331,7 @@ fn print_to(
         let is_narrow = terminal.is_terminal && terminal.columns < WIDE && args.columns.is_empty();
         let cell = |column: &Column, session: &Session| match column {
             Column::Id => {
-                let length = id_lengths.and_then(|lengths| lengths.get(&session.id));
+                let length = id_lengths.and_then(|lengths| lengths.get(session.shown_id()));
                 column::start_of_id(session, length.copied().unwrap_or(usize::MAX))
             }
             Column::Project if is_narrow => table::cut(&column.cell(session, &zone), MAX_PROJECT),

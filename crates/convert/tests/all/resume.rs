@@ -1128,6 +1128,12 @@ fn a_listed_id_is_found() {
     let listed = text(&listed.stdout).lines().nth(1).expect("a session").trim().to_owned();
     let shown = home.convert(&["detect", &listed]);
     assert_eq!(text(&shown.stdout), format!("claude-code\t{}\n", copy.display()), "{listed}");
+    // Its copy in another client has the id in the lines.
+    rest(&copy);
+    home.resume(&[&listed, "--in", "codex"]);
+    let objects = home.convert(&["list", "--json"]);
+    let of = format!("\"copy_of\":\"{}\"", copy.display());
+    assert!(text(&objects.stdout).contains(&of), "{}", text(&objects.stdout));
 }
 
 /// A folder that one client cannot list hides no session of the others, and messages name it.

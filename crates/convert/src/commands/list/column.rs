@@ -187,7 +187,7 @@ impl Column {
 
 /// Returns the first characters of the id of a session.
 pub(super) fn start_of_id(session: &Session, n_chars: usize) -> String {
-    escape_for_terminal(&session.id.chars().take(n_chars).collect::<String>())
+    escape_for_terminal(&session.shown_id().chars().take(n_chars).collect::<String>())
 }
 
 fn origin(origin: Origin) -> String {
@@ -230,7 +230,7 @@ fn title(session: &Session) -> String {
 /// Returns a session as an object. `original` is the file of the session that it is a copy of.
 pub(super) fn object(session: &Session, original: Option<&str>) -> Object {
     let mut object = Object::new();
-    object.string("session", &session.id).string("file", &session.label);
+    object.string("session", session.shown_id()).string("file", &session.label);
     object.string("format", session.format.name).plain("bytes", session.size);
     for (key, text) in [("project", &session.project), ("title", &session.title)] {
         if let Some(text) = text {

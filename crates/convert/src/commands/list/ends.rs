@@ -27,6 +27,8 @@ pub(super) struct Session {
     pub(super) format: &'static Format,
     /// The id in its lines, or else the name of the file.
     pub(super) id: String,
+    /// The id by which its client finds it, if the client takes the id from the name of the file.
+    pub(super) id_in_client: Option<String>,
     /// The title, or else the first prompt.
     pub(super) title: Option<String>,
     /// Whether the session has a title of its own.
@@ -46,6 +48,13 @@ pub(super) struct Session {
     pub(super) numbers: Option<Numbers>,
     /// The number of bytes read.
     pub(super) n_read: u64,
+}
+
+impl Session {
+    /// Returns the id to print, by which commands find the session.
+    pub(super) fn shown_id(&self) -> &str {
+        self.id_in_client.as_deref().unwrap_or(&self.id)
+    }
 }
 
 /// The session that a converted copy comes from.
@@ -145,6 +154,7 @@ pub(super) fn scan(input: &Input, format: Option<&'static Format>) -> Result<Ses
         label: input.label(),
         format,
         id,
+        id_in_client: None,
         is_titled: ends.title.is_some(),
         title: ends.title.map(|(_, title)| title).or(ends.prompt),
         project: ends.project.or_else(|| project_beside(input, format)),
