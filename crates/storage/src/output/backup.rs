@@ -14,6 +14,9 @@ use crate::{folder::Folder, system::FileKind, temporary::Temporary};
 /// Limit on older versions of a file.
 const MAX_BACKUPS: u32 = 10_000;
 
+/// Limit on attempts to give a file a second name while other programs replace it.
+const MAX_ATTEMPTS: u32 = 100;
+
 /// Returns the endings of older versions: `bak`, `bak2`, `bak3` and so on.
 pub(super) fn backups() -> impl Iterator<Item = String> {
     std::iter::once("bak".to_owned()).chain((2..MAX_BACKUPS).map(|n| format!("bak{n}")))
@@ -62,18 +65,30 @@ pub(super) fn keep_old(
     name: &OsStr,
     is_new: impl Fn(File) -> bool,
 ) -> io::Result<()> {
-    let second = match Temporary::second(folder.clone(), name) {
-        Ok(_) if !is_file(folder, name)? => {
-            return Err(io::Error::other("exists and is not a file, so it is not overwritten"));
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        second => second?,
-    };
+    let Some(second) = second_name(folder, name)? else { return Ok(()) };
+    if !is_file(folder, name)? {
+        return Err(io::Error::other("exists and is not a file, so it is not overwritten"));
+    }
     // The name may belong to another file by now. The second name belongs to the file that is kept.
     if folder.read(second.name()).is_ok_and(is_new) {
         return Ok(());
     }
     rename_to_backup(folder, second.name(), name)
+}
+
+/// Gives a file a temporary second name; `None` if there is no file.
+fn second_name(folder: &Arc<Folder>, name: &OsStr) -> io::Result<Option<Temporary>> {
+    for _ in 0..MAX_ATTEMPTS {
+        match Temporary::second(folder.clone(), name) {
+            // The system says so too if another program renames a file to this name in the same moment.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => match folder.kind(name) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                kind => _ = kind?,
+            },
+            second => return second.map(Some),
+        }
+    }
+    Err(io::Error::other("another program replaces it all the time; end it, and try again"))
 }
 
 /// Returns whether two files have the same bytes. Returns false if one cannot be read.
@@ -109,6 +124,31 @@ mod tests {
             _ = fs::remove_file(&path);
         }
         assert_eq!(fs::read(scratch.path().join("a.jsonl.bak")).expect("kept"), b"old");
+    }
+
+    /// Another program saves its file by renaming a new one to its name, again and again.
+    #[test]
+    fn a_file_that_is_replaced_in_this_moment_is_kept() {
+        let scratch = tempfile::tempdir().expect("a folder");
+        let folder = Folder::open(scratch.path()).expect("opened");
+        let path = |name: &str| scratch.path().join(name);
+        fs::write(path("a.jsonl"), "mine").expect("written");
+        let is_done = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_done.load(std::sync::atomic::Ordering::Relaxed) {
+                    fs::write(path("new"), "mine").expect("written");
+                    fs::rename(path("new"), path("a.jsonl")).expect("renamed");
+                }
+            });
+            let mut n_kept = 0;
+            for _ in 0..2000 {
+                keep_old(&folder, OsStr::new("a.jsonl"), |_| false).expect("kept");
+                n_kept += u32::from(fs::remove_file(path("a.jsonl.bak")).is_ok());
+            }
+            is_done.store(true, std::sync::atomic::Ordering::Relaxed);
+            assert_eq!(n_kept, 2000);
+        });
     }
 
     #[test]
