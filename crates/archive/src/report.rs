@@ -101,64 +101,113 @@ impl ConvertedFile {
             ));
         }
         let tally = report.restored;
-        for (count, what) in [
-            (tally.newer, "records have a carry of a newer version; they go on as they are"),
-            (tally.damaged, "records have a damaged carry; they go on as they are"),
+        for (count, one, several, rest) in [
+            (
+                tally.newer,
+                "record has",
+                "records have",
+                " a carry of a newer version, which goes on as it is",
+            ),
+            (
+                tally.damaged,
+                "record has",
+                "records have",
+                " a damaged carry, which goes on as it is",
+            ),
             (
                 tally.unused,
-                "records have a carry that was not used, because the first lines of the file have none, or one of another format; --ignore-carry accepts this",
+                "record has",
+                "records have",
+                " a carry that was not used, because the first lines of the file have none, or one of another format; --ignore-carry accepts this",
             ),
-            (tally.cut, "files were cut: their last carry is missing"),
-            (tally.missing, "records with a carry are missing"),
+            (tally.cut, "file was", "files were", " cut: the last carry is missing"),
+            (tally.missing, "record with a carry is", "records with a carry are", " missing"),
             (
                 tally.miscounted,
-                "files have carries with other entries than their end mark says: entries are gone, doubled or changed",
+                "file has",
+                "files have",
+                " carries with other entries than the end mark says: entries are gone, doubled or changed",
             ),
             (
                 tally.moved,
+                "record is not where it was written; it is restored where it is now",
                 "records are not where they were written; they are restored where they are now",
+                "",
             ),
             (
                 tally.doubled - tally.repeated,
-                "records are there more than once; each copy was converted",
+                "record is",
+                "records are",
+                " there more than once; each copy was converted",
             ),
             (
                 tally.repeated,
+                "record without a carry equals an earlier one: it is a copy, or was added with the same words; it was converted",
                 "records without a carry equal an earlier one: they are copies, or were added with the same words; each was converted",
+                "",
             ),
-            (tally.respelt, "records were spelled anew by another program; they are restored"),
-            (tally.edited, "edited lines were converted"),
-            (n_added, "added lines were converted"),
+            (
+                tally.respelt,
+                "record was spelled anew by another program; it is restored",
+                "records were spelled anew by another program; they are restored",
+                "",
+            ),
+            (tally.edited, "edited record was", "edited records were", " converted"),
+            (n_added, "added record was", "added records were", " converted"),
             (
                 tally.differs,
-                "records say something else than what their carry restores; the latter was written",
+                "record says something else than what its carry restores",
+                "records say something else than what their carry restores",
+                "; the latter was written",
             ),
-            (tally.gaps, "gaps: lines that carried source lines are missing"),
-            (tally.unreadable, "carried lines could not be restored"),
+            (
+                tally.wrong_totals,
+                "document has",
+                "documents have",
+                " totals that are not the sums of the records; they were not used",
+            ),
+            (tally.gaps, "gap", "gaps", ": lines that carried source lines are missing"),
+            (tally.unreadable, "carried line", "carried lines", " could not be restored"),
             (
                 tally.refused,
-                "carried lines would make more than 16 times what was read; --max-expanded allows more",
+                "carried line",
+                "carried lines",
+                " would make more than 16 times what was read; --max-expanded allows more",
             ),
             (
                 report.n_left_out,
+                "record was left out: no written line can hold it; --carry sidecar keeps it",
                 "records were left out: no written line can hold them; --carry sidecar keeps them",
+                "",
             ),
             (
                 report.n_hidden,
-                "messages that were added or edited are behind the point to which the user undid the session: its client hides them, and deletes them with the next prompt; redo the undone messages in the client first, or convert with --ignore-carry to a session of what is shown",
+                "message that was added or edited is",
+                "messages that were added or edited are",
+                " behind the point to which the user undid the session: its client hides such messages, and deletes them with the next prompt; redo the undone messages in the client first, or convert with --ignore-carry to a session of what is shown",
             ),
             (
                 report.n_sidecars_unread,
-                "sidecars beside the session's files were not read, and what they carry does not go on; the session comes back from these files, not from the new one",
+                "sidecar beside the session's files was not read, and what it carries",
+                "sidecars beside the session's files were not read, and what they carry",
+                " does not go on; the session comes back from these files, not from the new one",
             ),
-            (report.n_elsewhere, "lines of other files of the session are written with -o only"),
+            (
+                report.n_elsewhere,
+                "line of other files of the session is",
+                "lines of other files of the session are",
+                " written with -o only",
+            ),
             (
                 report.n_unplaced,
+                "file that the carry names was not written: the client has no such name (--restore-files DIR writes such files into a new folder), or another file, folder or link is in its place (name an output in another folder)",
                 "files that the carry names were not written: the client has no such names (--restore-files DIR writes such files into a new folder), or other files, folders or links are in their places (name an output in another folder)",
+                "",
             ),
         ] {
             if count > 0 {
-                lines.push(format!("{label}: {count} {what}"));
+                let what = if count == 1 { one } else { several };
+                lines.push(format!("{label}: {count} {what}{rest}"));
             }
         }
         lines.extend(report.left_out.iter().map(|Place { line, offset }| {

@@ -50,6 +50,7 @@ impl ConvertedFile {
             carries_unused: restored.unused,
             files_cut: restored.cut,
             files_miscounted: restored.miscounted,
+            totals_wrong: Some(restored.wrong_totals).filter(|n| *n > 0),
             lines_stranded: report.n_left_out,
             lines_hidden: Some(report.n_hidden).filter(|n| *n > 0),
             sidecars_unread: report.n_sidecars_unread,
@@ -123,6 +124,8 @@ struct FileObject<'r> {
     carries_unused: u64,
     files_cut: u64,
     files_miscounted: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    totals_wrong: Option<u64>,
     lines_stranded: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     lines_hidden: Option<u64>,

@@ -117,6 +117,7 @@ impl CarryAudit {
         let miscounted = "the carries have other entries than their end mark says";
         match missing {
             0 => is_miscounted.then(|| miscounted.to_owned()),
+            1 => Some("1 record with a carry is missing".to_owned()),
             _ => Some(format!("{missing} records with a carry are missing")),
         }
     }

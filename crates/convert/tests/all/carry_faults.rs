@@ -716,7 +716,9 @@ fn totals_of_atif_that_are_no_sums_are_said() {
             ("/final_metrics", serde_json::Value::Null),
         ] {
             let (_, report) = home(&with_member(&written, path, &value), to, from);
-            assert_eq!(report.restored.edited, 1, "{carry:?} {path}");
+            let stats = report.restored;
+            assert_eq!((stats.wrong_totals, stats.edited), (1, 0), "{carry:?} {path}");
+            assert!(stats.is_not_the_source());
         }
         let document: serde_json::Value = serde_json::from_slice(&written.bytes).expect("JSON");
         let mut steps = document["steps"].as_array().expect("steps").clone();

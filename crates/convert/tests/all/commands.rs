@@ -377,7 +377,7 @@ fn a_copy_of_a_file_with_a_sidecar_comes_home() {
     for (command, copy, n_added) in [("repair", "r.jsonl", 0), ("fork", "f.jsonl", 1)] {
         assert_eq!(convert(&[command, "in/a.jsonl", "-o", copy]).0, Some(0));
         let (_, words, home) = convert(&["--quiet", "--to", "claude-code", copy]);
-        assert_eq!(words.contains("1 added lines were converted"), n_added == 1, "{words}");
+        assert_eq!(words.contains("1 added record was converted"), n_added == 1, "{words}");
         let n_lines = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').count();
         let expected = n_lines(&std::fs::read(source).expect("the fixture")) + n_added;
         assert_eq!(n_lines(&home), expected, "{command}: {words}");
@@ -388,10 +388,10 @@ fn a_copy_of_a_file_with_a_sidecar_comes_home() {
     // Standard output has no place for a sidecar.
     let (status, words, _) = convert(&["--to", "clido", "in/a.jsonl"]);
     assert_eq!(status, Some(1));
-    assert!(words.contains("1 sidecars beside"), "{words}");
+    assert!(words.contains("1 sidecar beside"), "{words}");
     // A carry may hold secrets.
     let (status, words, _) = convert(&["--to", "clido", "--redact", "-o", "c.jsonl", "in/a.jsonl"]);
     assert_eq!(status, Some(1));
-    assert!(words.contains("1 sidecars beside"), "{words}");
+    assert!(words.contains("1 sidecar beside"), "{words}");
     assert!(!folder.path().join("c.jsonl.carry").exists());
 }

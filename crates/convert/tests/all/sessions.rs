@@ -665,7 +665,7 @@ fn an_edited_sub_agent_with_a_sidecar_is_said_where_it_is_inside() {
             let (status, words) = convert(&args);
             assert_eq!(status, 1, "{third}, {nth}: {words}");
             let is_first = nth == 0;
-            assert!(!is_first || words.contains("1 edited lines"), "{third}: {words}");
+            assert!(!is_first || words.contains("1 edited record was"), "{third}: {words}");
         }
     }
 }

@@ -31,7 +31,7 @@ impl Restorer {
         // Edited or missing records are said themselves, and change the totals.
         let agree = self.document_totals.as_ref().is_none_or(DocumentTotals::agree);
         if !agree && !self.stats.is_not_the_source() {
-            self.stats.edited += 1;
+            self.stats.wrong_totals += 1;
         }
     }
 }

@@ -87,6 +87,8 @@ pub struct RestoreStats {
     pub cut: u64,
     /// Files that have all of their carries, with other entries than they were written with.
     pub miscounted: u64,
+    /// Documents whose totals are not the totals of their records. The totals are computed anew.
+    pub wrong_totals: u64,
     /// Gaps in the source: the records that carried it are gone.
     pub gaps: u64,
     /// Entries that cannot be restored: the template is gone, or the entry was changed.
@@ -126,6 +128,7 @@ impl RestoreStats {
         self.missing += other.missing;
         self.cut += other.cut;
         self.miscounted += other.miscounted;
+        self.wrong_totals += other.wrong_totals;
         self.gaps += other.gaps;
         self.unreadable += other.unreadable;
         self.refused += other.refused;
@@ -181,6 +184,7 @@ impl RestoreStats {
             + self.missing
             + self.cut
             + self.miscounted
+            + self.wrong_totals
             + self.gaps
             + self.unreadable
             + self.refused
