@@ -389,7 +389,17 @@ impl Restorer {
             return Ok(true);
         }
         let guard = line_guard(self.written, line, Some(value));
-        self.sidecar.as_mut().map_or(Ok(false), |sidecar| sidecar.knows(guard))
+        let Some(sidecar) = &mut self.sidecar else { return Ok(false) };
+        if sidecar.knows(guard)? {
+            return Ok(true);
+        }
+        // The head comes first. If the first carry fits no record, and is not of one, the head was edited.
+        let first = sidecar.peek_shared()?.filter(|_| !self.has_read);
+        let first = first.as_deref().and_then(|first| Carry::parse(first).ok());
+        Ok(first.is_some_and(|first| {
+            let is_of_head = first.own_entries().all(|entry| entry.is_glue);
+            is_of_head && first.ordinal == Some(0) && !self.guards.contains(&first.guard)
+        }))
     }
 
     /// Adds a record with a carry, which was taken out of its member.

@@ -735,6 +735,21 @@ fn totals_of_atif_that_are_no_sums_are_said() {
     }
 }
 
+/// The head of a document has no record, and is edited, not missing, where its carry is in a sidecar.
+#[test]
+fn an_edited_head_of_a_document_is_edited() {
+    let (from, source) = (format("claude-code"), fixture(SAMPLE));
+    for (to, path) in [("opencode", "/info/slug"), ("atif", "/session_id")] {
+        let to = format(to);
+        for carry in [CarryMode::Inline, CarryMode::Sidecar] {
+            let written = there(&source, from, to, carry);
+            let (_, report) = home(&with_member(&written, path, &"other".into()), to, from);
+            let stats = report.restored;
+            assert_eq!((stats.edited, stats.missing), (1, 0), "{carry:?} {path}: {stats:?}");
+        }
+    }
+}
+
 /// The head of another session has a carry with the ordinal 0 and no entry, as the head of this one.
 #[test]
 fn the_head_of_another_session_is_said() {
