@@ -110,9 +110,11 @@ impl Job {
     ) -> Result<(Report, ConversionHistory), ConvertError> {
         let mut sidecar = self.sidecar(input)?;
         let history = self.conversion_history(conversion, source, &mut sidecar)?;
+        let lost_carry = self.lost_carry(input, conversion.from, &history, source);
         let max_restored = self.config.limits.expanded.unwrap_or_default();
         let target = Target { max_restored, ..target };
         let report = conversion.run_to(source, &history, sidecar, target)?;
+        let report = Report { lost_carry, ..report };
         Ok((report, history))
     }
 

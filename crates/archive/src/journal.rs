@@ -42,6 +42,7 @@ mod kept;
 mod options;
 mod root;
 mod salt;
+mod sidecars;
 mod writer;
 
 use std::{
@@ -72,6 +73,7 @@ use self::{entry::Candidate, index::own_of};
 pub(crate) use self::{
     entry::{JournalEntry, Written},
     salt::{Salt, SaltOfFiles},
+    sidecars::JournaledSidecars,
 };
 pub use self::{
     kept::KeptCopies,

@@ -38,6 +38,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod carry_folders;
 mod clock;
 mod config;
 mod error;

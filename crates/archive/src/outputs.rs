@@ -31,6 +31,7 @@ use self::{
     restored::RestoredFiles,
 };
 use crate::{
+    carry_folders::CarryFolders,
     error::ConvertError,
     journal::{Journal, JournalEntry, OutputOptions, OutputRoot},
 };
@@ -107,6 +108,8 @@ pub struct RunOutputs {
     restore_folder: Arc<RestoreFolder>,
     /// The output that the main file in a temporary folder will become; `None` if these are no temporary files.
     becomes: Option<FinalOutput>,
+    /// The folders of sources that may have lost their carry.
+    pub(crate) carry_folders: CarryFolders,
 }
 
 /// Files that are published together, and their journal entries.
@@ -258,6 +261,7 @@ impl RunOutputs {
             restored,
             restore_folder: Arc::new(restore_folder),
             becomes,
+            carry_folders: CarryFolders::default(),
         }
     }
 

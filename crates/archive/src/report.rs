@@ -213,6 +213,11 @@ impl ConvertedFile {
         lines.extend(report.left_out.iter().map(|Place { line, offset }| {
             format!("{label}:{line}: byte {offset}: one of the records that were left out")
         }));
+        if let Some(proof) = &report.lost_carry {
+            lines.push(format!(
+                "{label}: its carry is missing, and its source is not restored: {proof}; --ignore-carry accepts this"
+            ));
+        }
         if let Some(offset) = tally.first_difference {
             lines.push(format!(
                 "{label}: byte {offset}: the first of them; --ignore-carry converts what is shown"

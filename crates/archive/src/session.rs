@@ -6,6 +6,7 @@
 mod beside;
 mod derived;
 mod files;
+mod lost_carry;
 mod names;
 mod paths;
 mod restored;

@@ -55,7 +55,7 @@ pub use self::{
         damage::{Damage, Recovered, first_damage},
         detect as detect_format,
         engine::{CarryMode, EachImage, Written},
-        history::{ConversionHistory, conversion_history},
+        history::{ConversionHistory, conversion_history, is_sidecar_of},
         recovery::{Recovery, is_damage},
         report::{MAX_PLACES, Report},
         sink::{Retract, Sink},

@@ -110,6 +110,7 @@ impl Job {
         {
             return Err(ConvertError::Stepwise(last.name));
         }
+        let lost_carry = self.lost_carry(input, from, &history, source);
         let n_entries = || n_entries(self.config.formats, source, self.sidecar(input)?);
         let mut others = self.other_files(&history, path, n_entries)?;
         let may_derive = extra.agent.is_none() && self.may_derive(from, &history);
@@ -135,6 +136,7 @@ impl Job {
         };
         let mut report = conversion.run_to(source, &history, beside, to)?;
         drop(each_image);
+        report.lost_carry = lost_carry;
         report.redactions.n_sidecars = self.n_sidecars_redacted(input, from)?;
         if from.name == self.config.to.name {
             self.copy_sidecar(input, &mut sidecar, &mut report)?;

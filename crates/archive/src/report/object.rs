@@ -54,6 +54,7 @@ impl ConvertedFile {
             lines_stranded: report.n_left_out,
             lines_hidden: Some(report.n_hidden).filter(|n| *n > 0),
             sidecars_unread: report.n_sidecars_unread,
+            carry_lost: report.lost_carry.as_deref(),
             files_unplaced: report.n_unplaced,
             subagents: report.n_agents,
             subagents_unlinked: report.n_unlinked,
@@ -130,6 +131,8 @@ struct FileObject<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     lines_hidden: Option<u64>,
     sidecars_unread: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    carry_lost: Option<&'r str>,
     files_unplaced: u64,
     subagents: u64,
     subagents_unlinked: u64,

@@ -36,7 +36,10 @@ pub(super) enum Direction {
     /// Convert to this format first, which the files were converted from last, and then to a new one.
     ConvertStepwise(&'static Format),
     /// Convert to new files.
-    Convert,
+    Convert {
+        /// Whether the main file has no carry.
+        is_native: bool,
+    },
 }
 
 /// Returns whether a transcript of a session has a sidecar.
@@ -150,7 +153,7 @@ impl Job {
                 let results = self.stepwise(unit, path, format, carry);
                 results.into_iter().for_each(|(input, result)| each(input, result));
             }
-            Direction::Convert => self.forth(unit, path, from, each),
+            Direction::Convert { is_native } => self.forth(unit, path, (from, is_native), each),
         }
     }
 
@@ -181,7 +184,7 @@ impl Job {
             // The carry of one file has no place for several sidecars. Restoring the source first
             // keeps their content.
             (None, Some(last)) if has_sidecars(unit) => Direction::ConvertStepwise(last),
-            _ => Direction::Convert,
+            _ => Direction::Convert { is_native: found.formats.is_empty() },
         };
         Ok((from, direction))
     }
@@ -315,7 +318,7 @@ impl Job {
         &self,
         unit: &'u SessionFiles,
         path: &Path,
-        from: &'static Format,
+        (from, is_native): (&'static Format, bool),
         each: &mut EachResult<'_, 'u>,
     ) {
         let place = unit.place(self.config.limits);
@@ -325,8 +328,10 @@ impl Job {
         };
         let is_whole = self.is_whole();
         let mut start = None;
+        let lost_carry = if is_native { self.lost_carry_of_main(unit, from) } else { None };
         report.change_conversion(|done| {
             done.report.tell_of(&tree);
+            done.report.lost_carry = lost_carry.or(done.report.lost_carry.take());
             let has_files = !is_whole && self.config.subagents == SubAgents::Files;
             done.has_agent_files = has_files && !tree.agents.is_empty();
             start = done.report.session_start.take();

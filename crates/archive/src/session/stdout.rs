@@ -34,7 +34,7 @@ impl Job {
             return self.stream_file(&unit.main, stream);
         }
         // An error of opening the main file is reported when it is converted alone.
-        if let Ok((from, Direction::Convert)) = self.direction_of(unit)
+        if let Ok((from, Direction::Convert { .. })) = self.direction_of(unit)
             && unit.format.is_some_and(|format| format.name == from.name)
             && self.is_whole()
         {

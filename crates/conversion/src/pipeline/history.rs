@@ -228,6 +228,29 @@ fn knows_any<R: Read + Seek + Send>(
     found
 }
 
+/// Returns whether a sidecar has the carries of the first records of a file.
+///
+/// # Errors
+///
+/// Returns an error if the file or the sidecar cannot be read.
+pub fn is_sidecar_of<R: Read + Seek + Send>(
+    from: &'static Format,
+    source: &mut Source<R>,
+    sidecar: &mut Sidecar,
+) -> io::Result<bool> {
+    /// One record may be the same in two sessions.
+    const MAX_COMPARED: usize = 4;
+    let (mut n_compared, mut found) = (0, Ok(false));
+    source.for_each_piece(&[from], &mut |line, value| {
+        if !line.is_glue() && !line.is_blank() {
+            n_compared += 1;
+            found = sidecar.knows(line_guard(from, line, value.ok()));
+        }
+        n_compared < MAX_COMPARED && (n_compared == 0 || matches!(found, Ok(true)))
+    })?;
+    found
+}
+
 impl Head {
     /// Reads the first lines of a source: of one without a carry, no more than are in the first window.
     fn read<R: Read + Seek + Send>(

@@ -67,6 +67,8 @@ pub struct Report {
     pub n_elsewhere: u64,
     /// Sidecars of the files of a session that were not read.
     pub n_sidecars_unread: u64,
+    /// Proof that the file had a carry, if it has none: its source is not restored.
+    pub lost_carry: Option<String>,
     /// The time at which the session starts, a JSON value, if a client imports documents of the target:
     /// the documents of sub-agents name their session by it.
     pub session_start: Option<String>,
@@ -100,6 +102,7 @@ impl Report {
             || self.n_unplaced > 0
             || self.n_elsewhere > 0
             || self.n_sidecars_unread > 0
+            || self.lost_carry.is_some()
             || !self.images_missing.is_empty()
             || self.restored.is_not_the_source()
             || self.missing.iter().any(|agent| agent.evidence.is_carry())

@@ -12,6 +12,70 @@ use crate::shared::{
     ways::{Written, convert, line_targets, others},
 };
 
+/// Nothing in a written file tells that its sidecar is gone, but a journal, a sidecar of another name, and the file of a
+/// sub-agent beside it do.
+#[test]
+fn a_missing_sidecar_is_said_if_something_proves_it() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/claude-code");
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+        let output = command.args(args).current_dir(folder.path()).output().expect("run");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir_all(path("in/deep")).expect("created");
+    for (source, name) in [
+        ("plain.jsonl", "in/a.jsonl"),
+        ("titles.jsonl", "in/deep/b.jsonl"),
+        ("one-tool-call.jsonl", "in/c.jsonl"),
+    ] {
+        fs::copy(fixtures.join(source), path(name)).expect("copied");
+    }
+    assert_eq!(run(&["in", "--to", "pi", "--carry", "sidecar", "-o", "out"]).0, Some(0));
+    let said = |file: &str, options: &[&str]| {
+        let (status, words) =
+            run(&[&[file, "--to", "claude-code", "-o", "home.jsonl", "--force"], options].concat());
+        let is_said = words.contains("its carry is missing");
+        assert_eq!(status == Some(1), is_said, "{words}");
+        words.lines().find(|line| line.contains("its carry is missing")).map(str::to_owned)
+    };
+    assert_eq!(said("out/deep/b.jsonl", &[]), None);
+    fs::rename(path("out/deep/b.jsonl.carry"), path("b.carry")).expect("moved");
+    let words = said("out/deep/b.jsonl", &[]).expect("said");
+    assert!(words.contains("the journal of the folder lists b.jsonl.carry"), "{words}");
+    assert_eq!(said("out/deep/b.jsonl", &["--ignore-carry"]), None);
+    fs::rename(path("b.carry"), path("out/deep/b.jsonl.carry")).expect("moved");
+    // The file has another name, and its sidecar the old one.
+    fs::rename(path("out/a.jsonl"), path("out/new.jsonl")).expect("renamed");
+    let words = said("out/new.jsonl", &[]).expect("said");
+    assert!(words.contains("a.jsonl.carry beside it has the carry of its records"), "{words}");
+    assert!(words.contains("rename it to new.jsonl.carry"), "{words}");
+    // A session of its client beside it has no carry.
+    assert_eq!(
+        run(&["in/c.jsonl", "--to", "pi", "--carry", "none", "-o", "out/n.jsonl"]).0,
+        Some(0)
+    );
+    assert_eq!(said("out/n.jsonl", &[]), None);
+    // An output that was written anew without a sidecar.
+    fs::remove_file(path("out/c.jsonl.carry")).expect("removed");
+    assert!(said("out/c.jsonl", &[]).is_some());
+    let anew = ["in", "--to", "pi", "--carry", "none", "-o", "out", "--force"];
+    assert_eq!(run(&anew).0, Some(0));
+    assert_eq!(said("out/c.jsonl", &[]), None);
+    // The file of a sub-agent has a carry of its own.
+    let source = fixtures.join("with-agents/96d642c4-88cf-4d27-ae87-d9f4303e6ddf.jsonl");
+    let source = source.display().to_string();
+    for (carry, n_said) in [("sidecar", 1), ("none", 0)] {
+        let main = format!("{carry}/s1.jsonl");
+        assert_eq!(run(&[&source, "--to", "codex", "--carry", carry, "-o", &main]).0, Some(0));
+        _ = fs::remove_file(path(&format!("{main}.carry")));
+        let words = said(&main, &[]);
+        assert_eq!(words.iter().len(), n_said, "{carry}");
+        assert!(words.is_none_or(|words| words.contains("agent-a7f3c21.jsonl, a sub-agent of it")));
+    }
+}
+
 const MAGIC: &str = "carry 2\n";
 
 /// Returns the carries of a sidecar.

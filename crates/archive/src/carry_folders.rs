@@ -1,0 +1,71 @@
+//! The folders of files that may have lost their sidecar, each read once.
+//!
+//! In: the path of a file without a carry. Out: whether the journal of its folder lists its sidecar, and the sidecars in
+//! the folder whose files are not there.
+
+use std::{
+    collections::HashMap,
+    fs::{self, File},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use storage::{Compression, JOURNAL, SIDECAR};
+
+use crate::journal::JournaledSidecars;
+
+/// Limit on the sidecars of one folder that are compared with a file.
+const MAX_STRAYS: usize = 64;
+
+/// The folders of files without a carry: their journals, and their sidecars without a file. Each is read once.
+#[derive(Debug, Default)]
+pub(crate) struct CarryFolders {
+    journals: Mutex<HashMap<PathBuf, Option<Arc<JournaledSidecars>>>>,
+    strays: Mutex<HashMap<PathBuf, Arc<[PathBuf]>>>,
+}
+
+impl CarryFolders {
+    /// Returns whether the nearest journal says that a file was written with a sidecar.
+    pub(crate) fn had_sidecar(&self, path: &Path) -> bool {
+        for folder in path.ancestors().skip(1) {
+            if let (Some(journal), Ok(below)) = (self.journal(folder), path.strip_prefix(folder)) {
+                return journal.has(below);
+            }
+        }
+        false
+    }
+
+    /// Returns the sidecars in the journal of a folder; `None` if it has none that can be read.
+    fn journal(&self, folder: &Path) -> Option<Arc<JournaledSidecars>> {
+        let mut journals = self.journals.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(journal) = journals.get(folder) {
+            return journal.clone();
+        }
+        let file = File::open(folder.join(JOURNAL)).ok();
+        let journal = file.and_then(|file| JournaledSidecars::read(file).ok()).map(Arc::new);
+        journals.insert(folder.to_owned(), journal.clone());
+        journal
+    }
+
+    /// Returns the first sidecars in a folder whose files are not there.
+    pub(crate) fn strays(&self, folder: &Path) -> Arc<[PathBuf]> {
+        let mut strays = self.strays.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = strays.get(folder) {
+            return Arc::clone(found);
+        }
+        let paths = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let found = paths.filter(|path| is_stray(path)).take(MAX_STRAYS).collect::<Arc<[_]>>();
+        strays.insert(folder.to_owned(), Arc::clone(&found));
+        found
+    }
+}
+
+/// Returns whether a path is of a sidecar whose file is not there, compressed or not.
+fn is_stray(path: &Path) -> bool {
+    if path.extension().is_none_or(|ending| ending != SIDECAR) {
+        return false;
+    }
+    let bare = Compression::bare_path(&path.with_extension(""));
+    let packed = Compression::ENDINGS.iter().map(|ending| storage::beside(&bare, ending));
+    !packed.chain([bare.clone()]).any(|file| file.symlink_metadata().is_ok())
+}
