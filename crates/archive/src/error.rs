@@ -46,6 +46,11 @@ pub enum ConvertError {
     /// It was generated from its session's source, and has been edited since.
     #[error("was generated from its session and has been edited since; convert it separately")]
     Derived,
+    /// It was generated from a session's source, with another main file than the one beside it, or for another sub-agent.
+    #[error(
+        "was generated from another session, from another version of the one beside it, or for another sub-agent; convert it separately, and its session again for the right one"
+    )]
+    DerivedElsewhere,
     /// It was generated from its session's source, and has the name of the session, whose file has its name.
     #[error(
         "was generated for a sub-agent, and {0} is its session: exchange their names, or convert each in a folder of its own"

@@ -199,6 +199,7 @@ pub(crate) fn verify(
         entries: Vec::new(),
         agents: it.agents.clone(),
         derived: it.derived.clone(),
+        derived_from: None,
     });
     let target = Target {
         sidecar: Some(Sink::Final(&mut unplaced)),

@@ -38,7 +38,7 @@ mod spots;
 pub(crate) mod strip;
 mod template;
 mod temporary;
-mod totals;
+pub(crate) mod totals;
 mod unused;
 pub(crate) mod waiting;
 mod written_text;
@@ -49,7 +49,7 @@ pub use self::{
         CarriedFormat, Carry, CarryEntry, CarryError, End, Ending, EntryKind, Piece, SplitLine,
     },
     derived::DerivedFile,
-    manifest::{Manifest, ManifestEntry, ManifestEntryKind},
+    manifest::{DerivedFrom, Manifest, ManifestEntry, ManifestEntryKind},
     member::{ExchangedCarry, MEMBER, Member},
     number::guard_of,
 };

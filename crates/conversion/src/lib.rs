@@ -41,12 +41,13 @@ mod redaction;
 
 pub use self::{
     carry::{
-        CarriedFormat, Carry, CarryAudit, CarryEntry, CarryError, CarryFault, DerivedFile, End,
-        Ending, EntryKind, ExchangedCarry, MEMBER, Manifest, ManifestEntry, ManifestEntryKind,
-        Member, Piece, SplitLine, carry_faults, guard_of,
+        CarriedFormat, Carry, CarryAudit, CarryEntry, CarryError, CarryFault, DerivedFile,
+        DerivedFrom, End, Ending, EntryKind, ExchangedCarry, MEMBER, Manifest, ManifestEntry,
+        ManifestEntryKind, Member, Piece, SplitLine, carry_faults, guard_of,
         restore::{RestoreStats, max_restored},
         sidecar::Sidecar,
         strip::without_carry,
+        totals::end_mark,
     },
     detect::{Ballot, Detected},
     pipeline::{

@@ -7,8 +7,8 @@ use std::{
 };
 
 use conversion::{
-    Agents, ConversionHistory, DerivedFile, Events, Manifest, ManifestEntryKind, Report, Source,
-    conversion_history,
+    Agents, ConversionHistory, DerivedFile, DerivedFrom, Events, Manifest, ManifestEntryKind,
+    Report, Source, conversion_history, end_mark,
 };
 use core_model::{FileRole, Format};
 use sessions::{Companion, Input, SessionFiles};
@@ -22,6 +22,17 @@ use crate::{
     paths::has_link,
     session::paths::check_folder,
 };
+
+/// The state of a derived file.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Derived {
+    /// It is as it was written.
+    Intact,
+    /// A record was edited, added or removed.
+    Edited,
+    /// It was written with another main file than the one beside it, or for another sub-agent.
+    Elsewhere,
+}
 
 impl Job {
     /// Returns whether sub-agents among the source's own messages get files of their own: if the
@@ -69,7 +80,7 @@ impl Job {
         let conversion = self.conversion(from);
         let mut each_image = images.writing();
         let images = receiver(self.config.to, &mut each_image);
-        for written in conversion.run_derived(events, agents, sinks, images)? {
+        for written in conversion.run_derived(events, agents, sinks, images, report.guards)? {
             report.lines_out += written.n_lines;
             report.bytes_out += written.n_bytes;
             report.losses.absorb(&written.losses);
@@ -81,19 +92,30 @@ impl Job {
     }
 
     /// Returns the derived files of a session, which were written from the main file's source:
-    /// transcripts of sub-agents, with whether they are unedited, and their descriptions.
+    /// transcripts of sub-agents, and their descriptions.
     pub(super) fn derived_of<'u>(
         &self,
         unit: &'u SessionFiles,
         from: &'static Format,
-    ) -> Result<HashMap<&'u Path, bool>, ConvertError> {
+    ) -> Result<HashMap<&'u Path, Derived>, ConvertError> {
         let mut derived = HashMap::new();
-        let mut ids = HashSet::new();
+        let (mut ids, mut guards) = (HashSet::new(), None);
         for Companion { input, role } in &unit.others {
             if let (FileRole::Agent(id), Some(path)) = (role, input.path())
-                && let Some(is_intact) = self.is_intact(input, from)?
+                && let Some((is_intact, session)) = self.is_intact(input, from)?
             {
-                derived.insert(path, is_intact);
+                if session.is_some() && guards.is_none() {
+                    guards = Some(self.guards_of_main(&unit.main, from)?);
+                }
+                let is_elsewhere = session.is_some_and(|it| {
+                    it.agent != *id || guards.flatten().is_some_and(|guards| it.guards != guards)
+                });
+                let state = match is_elsewhere {
+                    true => Derived::Elsewhere,
+                    false if is_intact => Derived::Intact,
+                    false => Derived::Edited,
+                };
+                derived.insert(path, state);
                 ids.insert(id.as_str());
             }
         }
@@ -101,7 +123,7 @@ impl Job {
             if let (FileRole::Description(id), Some(path)) = (role, input.path())
                 && ids.contains(id.as_str())
             {
-                derived.insert(path, true);
+                derived.insert(path, Derived::Intact);
             }
         }
         Ok(derived)
@@ -131,15 +153,26 @@ impl Job {
         Ok(None)
     }
 
-    /// Returns whether a derived transcript is as it was written; `None` if the file is not derived.
+    /// Returns the sum of guards in the end mark of a main file; `None` if it has none.
+    fn guards_of_main(
+        &self,
+        main: &Input,
+        from: &'static Format,
+    ) -> Result<Option<u64>, ConvertError> {
+        let mut source = Source::new(self.open(main)?.file);
+        let end = end_mark(from, &mut source, self.sidecar(main)?.as_mut())?;
+        Ok(end.and_then(|end| end.guards))
+    }
+
+    /// Returns whether a derived transcript is as it was written, and its session; `None` if the file is not derived.
     fn is_intact(
         &self,
         input: &Input,
         from: &'static Format,
-    ) -> Result<Option<bool>, ConvertError> {
+    ) -> Result<Option<(bool, Option<DerivedFrom>)>, ConvertError> {
         let mut source = Source::new(self.open(input)?.file);
         let mut derived = DerivedFile::new(self.config.formats, from);
         source.for_each_piece(&[from], &mut |line, value| derived.push(line, value))?;
-        Ok(derived.finish())
+        Ok(derived.finish().map(|is_intact| (is_intact, derived.from().cloned())))
     }
 }

@@ -12,6 +12,7 @@ use core_model::{Agent, FileRole, Format, SessionTree};
 use sessions::{Companion, Input, Session, SessionFiles, SessionPlace, UnknownFormat};
 
 use super::{
+    derived::Derived,
     names::beside,
     paths::{self, check_folder, path_of},
 };
@@ -80,6 +81,8 @@ fn agents_beside(
             Ok(Home::Agent { agent, is_carried: true, .. }) => beside.extend(agent.clone()),
             Ok(Home::Agent { .. } | Home::Copy(_)) => {}
             Ok(Home::Inside) => derived.extend(id_of_role()),
+            // It is no file of this session.
+            Err(ConvertError::DerivedElsewhere) => {}
             // Its error is reported with it.
             Err(_) => beside.extend(id_of_role()),
         }
@@ -266,12 +269,16 @@ impl Job {
         &self,
         unit: &SessionFiles,
         Companion { input, role }: &Companion,
-        derived: &HashMap<&Path, bool>,
+        derived: &HashMap<&Path, Derived>,
         main: &Path,
         from: &'static Format,
     ) -> Result<Home, ConvertError> {
-        if let Some(is_intact) = input.path().and_then(|path| derived.get(path)) {
-            return if *is_intact { Ok(Home::Inside) } else { Err(ConvertError::Derived) };
+        if let Some(state) = input.path().and_then(|path| derived.get(path)) {
+            return match state {
+                Derived::Intact => Ok(Home::Inside),
+                Derived::Edited => Err(ConvertError::Derived),
+                Derived::Elsewhere => Err(ConvertError::DerivedElsewhere),
+            };
         }
         match role {
             FileRole::Agent(id) => self.home_of_agent(unit, input, id, main, from),

@@ -8,6 +8,7 @@ use jsonl::{ErrorKind, Line, Value};
 
 use super::{
     Carry, Member,
+    manifest::DerivedFrom,
     ordinals::Seen,
     restore::Restorer,
     totals::{CarryTotals, Shortfall},
@@ -24,6 +25,7 @@ pub struct DerivedFile {
     restorer: Option<Restorer>,
     totals: CarryTotals,
     is_derived: bool,
+    from: Option<DerivedFrom>,
     /// Whether the carry that says whether the file is derived was read, or is not among the first records.
     is_decided: bool,
     is_intact: bool,
@@ -40,6 +42,7 @@ impl DerivedFile {
             restorer: None,
             totals,
             is_derived: false,
+            from: None,
             is_decided: false,
             is_intact: true,
             n_records: 0,
@@ -72,6 +75,10 @@ impl DerivedFile {
             self.restorer = source.map(|source| Restorer::new(source, self.written, None));
         }
         self.is_derived |= carry.manifest.as_ref().is_some_and(|it| it.is_derived());
+        let manifest = carry.manifest.as_ref();
+        if let Some(from) = manifest.and_then(|manifest| manifest.derived_from.as_ref()) {
+            self.from.get_or_insert_with(|| from.clone());
+        }
         self.is_decided |= carry.ordinal.is_none_or(|ordinal| ordinal == 0);
         self.totals.note(carry);
         // The members around the records have no place among them.
@@ -87,5 +94,10 @@ impl DerivedFile {
     pub fn finish(&self) -> Option<bool> {
         let is_whole = self.totals.shortfall() == Shortfall::default();
         self.is_derived.then_some(self.is_intact && is_whole)
+    }
+
+    /// Returns the session that the file was derived from; `None` if an earlier version wrote the file.
+    pub fn from(&self) -> Option<&DerivedFrom> {
+        self.from.as_ref()
     }
 }

@@ -36,6 +36,8 @@ pub(crate) struct CarryEncoder {
     agents: Vec<u8>,
     /// The ids of the sub-agents with derived files, as in the carry.
     derived: Vec<u8>,
+    /// The session of a derived file, as in the carry.
+    derived_from: Vec<u8>,
     /// The name of the source's format.
     format: &'static str,
     n_entries: u64,
@@ -70,6 +72,10 @@ impl CarryEncoder {
         self.agents.clear();
         Manifest::push_agents(&manifest.agents, &mut self.agents);
         self.set_derived(&manifest.derived);
+        self.derived_from.clear();
+        if let Some(from) = &manifest.derived_from {
+            Manifest::push_derived_from(from, &mut self.derived_from);
+        }
     }
 
     /// Sets the ids of the sub-agents with derived files.
@@ -98,11 +104,15 @@ impl CarryEncoder {
         out.push(b':');
         push_number(out, ordinal);
         if ordinal == 0 {
-            let Self { template, manifest, agents, derived, .. } = self;
+            let Self { template, manifest, agents, derived, derived_from, .. } = self;
             let template = template.bytes();
-            for (key, value) in
-                [(b'T', template), (b'M', manifest), (b'a', agents), (b'd', derived)]
-            {
+            for (key, value) in [
+                (b'T', template),
+                (b'M', manifest),
+                (b'a', agents),
+                (b'd', derived),
+                (b's', derived_from),
+            ] {
                 if !value.is_empty() {
                     push_member(out, key, value);
                 }

@@ -17,6 +17,17 @@ pub struct Manifest {
     pub agents: Vec<String>,
     /// Ids of sub-agents with derived files: the source itself has their messages. A carry has the first 16,384.
     pub derived: Vec<String>,
+    /// In a derived file: the main file that it was written with, and its sub-agent.
+    pub derived_from: Option<DerivedFrom>,
+}
+
+/// The session of a derived file.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct DerivedFrom {
+    /// The sum of guards in the end mark of the session's main file.
+    pub guards: u64,
+    /// The id of the sub-agent.
+    pub agent: String,
 }
 
 /// A file of a session.
@@ -92,6 +103,21 @@ impl Manifest {
             agents.push(read_sized(&mut rest)?);
         }
         Some(agents)
+    }
+
+    /// Appends the session of a derived file as a member of a carry.
+    pub(super) fn push_derived_from(from: &DerivedFrom, out: &mut Vec<u8>) {
+        push_number(out, from.guards);
+        out.push(b',');
+        out.extend_from_slice(from.agent.as_bytes());
+    }
+
+    /// Parses the session of a derived file; `None` if it does not follow the grammar.
+    pub(super) fn parse_derived_from(text: &str) -> Option<DerivedFrom> {
+        let mut rest = text.as_bytes();
+        let guards = read_number(&mut rest)?;
+        let agent = std::str::from_utf8(rest.strip_prefix(b",")?).ok()?;
+        Some(DerivedFrom { guards, agent: agent.to_owned() })
     }
 
     /// Parses the files; `None` if it does not follow the grammar.

@@ -3,11 +3,44 @@
 //! In: carries with the ordinals 0 and 1, of one entry each, and the end mark `!3,4,2g`. Out: one record is missing. If the
 //! third carry is there, but has one entry instead of two: it is miscounted.
 
-use crate::carry::{
-    Carry, End,
-    ordinals::{Ordinals, Seen},
-    sum_of_guards,
+use std::io::{self, Read, Seek};
+
+use core_model::Format;
+
+use crate::{
+    carry::{
+        Carry, End, Member,
+        ordinals::{Ordinals, Seen},
+        sidecar::Sidecar,
+        sum_of_guards,
+    },
+    pipeline::source::Source,
 };
+
+/// Returns the end mark of a written file, whose carries are its own or in a sidecar; `None` if it has none.
+///
+/// # Errors
+///
+/// Returns an error if the file or the sidecar cannot be read.
+pub fn end_mark<R: Read + Seek + Send>(
+    written: &'static Format,
+    source: &mut Source<R>,
+    sidecar: Option<&mut Sidecar>,
+) -> io::Result<Option<End>> {
+    let mut totals = CarryTotals::default();
+    let mut note = |carry: &str| Carry::parse(carry).map_or((), |carry| totals.note(&carry));
+    source.for_each_piece(&[written], &mut |_, value| {
+        let member = value.ok().and_then(|value| Member::find(value, written));
+        member.iter().for_each(|member| note(&member.carry));
+        true
+    })?;
+    if let Some(sidecar) = sidecar {
+        while let Some(carry) = sidecar.next_left()? {
+            note(&carry);
+        }
+    }
+    Ok(totals.end)
+}
 
 /// The carries that were read of a file.
 #[derive(Debug, Default)]

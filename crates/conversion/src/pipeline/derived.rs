@@ -9,9 +9,9 @@ use std::io::{self, Write};
 use super::Conversion;
 use crate::{
     CarryMode,
-    carry::{Manifest, ManifestEntry, ManifestEntryKind},
+    carry::{DerivedFrom, Manifest, ManifestEntry, ManifestEntryKind},
     pipeline::{
-        agents::Agents,
+        agents::{Agents, SubAgent},
         engine::{EachImage, Engine, Written},
         sidechains::Attributed,
         survey::{Events, Survey, as_own},
@@ -19,7 +19,8 @@ use crate::{
 };
 
 impl Conversion {
-    /// Writes each sub-agent to its sink, and all their images to `images`. Returns the counts of each.
+    /// Writes each sub-agent to its sink, and all their images to `images`. `guards` is the sum of guards in the end
+    /// mark of the main file. Returns the counts of each.
     ///
     /// # Errors
     ///
@@ -30,6 +31,7 @@ impl Conversion {
         mut agents: Agents,
         sinks: Vec<&mut dyn Write>,
         mut images: Option<EachImage<'_>>,
+        guards: u64,
     ) -> io::Result<Vec<Written>> {
         let mode = match self.carry {
             CarryMode::None => CarryMode::None,
@@ -41,7 +43,7 @@ impl Conversion {
             let mut survey = Survey { facts, ..Survey::default() };
             let engine = Engine::new(self.from, self.to, &self.options, mode, &mut survey, sink);
             let mut engine = engine.derived();
-            engine.set_manifest(&contents_of(agent.tool_use()));
+            engine.set_manifest(&contents_of(agent, guards));
             if images.is_some() {
                 engine.collect_images();
             }
@@ -68,8 +70,9 @@ impl Conversion {
     }
 }
 
-fn contents_of(tool_use: &str) -> Manifest {
-    let (kind, tool_use) = (ManifestEntryKind::Derived, tool_use.to_owned());
+fn contents_of(agent: &SubAgent, guards: u64) -> Manifest {
+    let (kind, tool_use) = (ManifestEntryKind::Derived, agent.tool_use().to_owned());
+    let derived_from = Some(DerivedFrom { guards, agent: agent.id.clone() });
     let entries = vec![ManifestEntry { kind, size: 0, name: String::new(), tool_use }];
-    Manifest { entries, ..Manifest::default() }
+    Manifest { entries, derived_from, ..Manifest::default() }
 }

@@ -169,6 +169,8 @@ pub(crate) struct Engine<'w> {
 pub struct Written {
     /// The size of the sidecar in bytes; `None` without one.
     pub bytes_sidecar: Option<u64>,
+    /// The sum of guards in the end mark.
+    pub guards: u64,
     /// Source records that no written record covers.
     pub n_carried_whole: u64,
     /// Whether one of these records has a carry.
@@ -554,6 +556,7 @@ impl<'w> Engine<'w> {
         let (bytes_sidecar, is_left_out) = self.target.finish(&self.encoder, &mut self.pending)?;
         Ok(Written {
             bytes_sidecar,
+            guards: self.target.guards(),
             n_carried_whole: self.n_carried_whole,
             has_carry_in_whole: self.has_carry_in_whole,
             n_left_out: u64::from(is_left_out),

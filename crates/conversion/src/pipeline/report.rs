@@ -20,6 +20,8 @@ pub struct Report {
     pub bytes_out: u64,
     /// The size of the sidecar in bytes.
     pub bytes_sidecar: u64,
+    /// The sum of guards in the end mark of the written file, if its source has sub-agents that get derived files.
+    pub guards: u64,
     /// The lines read.
     pub lines_in: u64,
     /// The lines written.

@@ -423,6 +423,11 @@ impl<'w> Target<'w> {
         Ok(())
     }
 
+    /// Returns the sum of the guards of all carries so far.
+    pub(crate) fn guards(&self) -> u64 {
+        self.guards
+    }
+
     /// Writes the held line with all pending entries. Returns the size of the sidecar in bytes, if
     /// there is one, and whether entries were left out.
     pub(crate) fn finish(

@@ -571,6 +571,66 @@ fn a_derived_file_in_the_place_of_a_sub_agent_is_said() {
     assert!(status == 1 && words.contains("is not restored"), "{words}");
 }
 
+/// The derived file of another session, or of a shorter version of this one, is as it was written, and says another main
+/// file than the one beside it.
+#[test]
+fn a_derived_file_of_another_session_is_said() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let source = fs::read_to_string(fixtures.join("claude-code/sidechain-inline.jsonl"));
+    let source = source.expect("a fixture");
+    let last = source.trim_end().rfind('\n').expect("two lines");
+    for (target, carry) in [("codex", "inline"), ("gemini", "sidecar"), ("opencode", "inline")] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let written: Vec<_> = [&source, &source[..=last]]
+            .iter()
+            .enumerate()
+            .map(|(n, text)| {
+                let there = folder.path().join(n.to_string());
+                fs::create_dir(&there).expect("created");
+                fs::write(there.join("s1.jsonl"), text).expect("written");
+                let main = there.join("s1.jsonl").display().to_string();
+                let there = there.join("there/s1.jsonl");
+                let path = there.display().to_string();
+                assert_eq!(convert(&[&main, "--to", target, "--carry", carry, "-o", &path]).0, 0);
+                there
+            })
+            .collect();
+        let names = read(written[0].parent().expect("a folder")).into_keys();
+        let mut agents = names.filter(|name| name.starts_with("s1_"));
+        let agent = agents.next().expect("a sub-agent");
+        let ours = written[0].with_file_name(&agent);
+        let theirs = written[1].with_file_name(&agent);
+        for is_ours in [true, false] {
+            if !is_ours {
+                fs::copy(&theirs, &ours).expect("copied");
+            }
+            let home = folder.path().join("home.jsonl");
+            let (main, home) = (written[0].display().to_string(), home.display().to_string());
+            let (status, words) = convert(&[&main, "--to", "claude-code", "-o", &home, "--force"]);
+            let is_said = words.contains("was generated from another session");
+            assert_eq!((status, is_said), (i32::from(!is_ours), !is_ours), "{target}: {words}");
+            assert!(fs::read_to_string(home).expect("restored") == source, "{target}");
+        }
+    }
+}
+
+#[test]
+fn a_derived_file_of_another_sub_agent_is_said() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = fixtures.join("claude-code/sidechains-side-by-side.jsonl").display().to_string();
+    let main = folder.path().join("there/s1.jsonl");
+    let path = main.display().to_string();
+    assert_eq!(convert(&[&source, "--to", "pi", "-o", &path]).0, 0);
+    let names = read(main.parent().expect("a folder")).into_keys();
+    let agents: Vec<_> = names.filter(|name| name.starts_with("s1_")).collect();
+    fs::copy(main.with_file_name(&agents[0]), main.with_file_name(&agents[1])).expect("copied");
+    let home = folder.path().join("home.jsonl").display().to_string();
+    let (status, words) = convert(&[&path, "--to", "claude-code", "-o", &home]);
+    assert!(status == 1 && words.contains("or for another sub-agent"), "{words}");
+    assert_eq!(words.matches("has no file any more").count(), 1, "{words}");
+}
+
 #[test]
 fn a_session_that_was_exchanged_with_its_sub_agent_is_refused() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
@@ -913,7 +973,7 @@ fn names_that_lead_out_of_the_folder_are_refused() {
         let (status, words) =
             convert(&[&path.display().to_string(), "--to", "claude-code", "-o", &target]);
         assert_eq!(status, 1, "{words}");
-        assert!(words.contains("1 files that the carry names were not written"), "{words}");
+        assert!(words.contains("1 file that the carry names was not written"), "{words}");
         let names: Vec<_> = read(&folder.path().join("out")).into_keys().collect();
         assert_eq!(names.len(), 10, "{names:?}");
         assert!(names.iter().all(|name| name.starts_with("deep/s1")), "{names:?}");

@@ -122,6 +122,10 @@ impl<'c> Reader<'c> {
                     let read = parse_agents(value).ok_or(damaged)?;
                     manifest.get_or_insert_default().derived = read;
                 }
+                b's' => {
+                    let read = Manifest::parse_derived_from(value).ok_or(damaged)?;
+                    manifest.get_or_insert_default().derived_from = Some(read);
+                }
                 b'k' => orders = value,
                 b'v' => whole = Some(guard_bits(value).ok_or(damaged)?),
                 b'b'..=b'z' => {}
