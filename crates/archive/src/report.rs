@@ -135,10 +135,16 @@ impl ConvertedFile {
                 "",
             ),
             (
-                tally.doubled - tally.repeated,
+                tally.doubled.saturating_sub(tally.repeated + tally.doubled_carries),
                 "record is",
                 "records are",
                 " there more than once; each copy was converted",
+            ),
+            (
+                tally.doubled_carries,
+                "carry is",
+                "carries are",
+                " in the sidecar more than once; each was used once",
             ),
             (
                 tally.repeated,
@@ -175,7 +181,7 @@ impl ConvertedFile {
                 " would make more than 16 times what was read; --max-expanded allows more",
             ),
             (
-                report.n_left_out,
+                report.n_left_out.max(report.left_out.len() as u64),
                 "record was left out: no written line can hold it; --carry sidecar keeps it",
                 "records were left out: no written line can hold them; --carry sidecar keeps them",
                 "",

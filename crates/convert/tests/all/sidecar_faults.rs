@@ -154,6 +154,7 @@ fn a_carry_that_is_in_the_sidecar_twice_is_restored_once_and_said() {
             assert!(report.restored.is_not_the_source(), "{name} to {}: {report:?}", to.name);
             // Records that are equal may have taken each other's carries.
             if report.restored.doubled == 1 && report.restored.missing == 0 {
+                assert_eq!(report.restored.doubled_carries, 1, "{name} to {}", to.name);
                 assert!(restored.bytes == source, "{name} to {}: {report:?}", to.name);
             }
             carries.remove(place);

@@ -81,6 +81,8 @@ pub struct RestoreStats {
     /// The doubled records without a carry that equal an earlier one, whose carry is in a sidecar: copies, or records that
     /// were added with the same words.
     pub repeated: u64,
+    /// The doubled records that are carries of a sidecar alone: each was used once.
+    pub doubled_carries: u64,
     /// Written records with a carry that are gone.
     pub missing: u64,
     /// Files without their last carry, which were truncated.
@@ -125,6 +127,7 @@ impl RestoreStats {
         self.moved += other.moved;
         self.doubled += other.doubled;
         self.repeated += other.repeated;
+        self.doubled_carries += other.doubled_carries;
         self.missing += other.missing;
         self.cut += other.cut;
         self.miscounted += other.miscounted;

@@ -86,7 +86,9 @@ impl Restorer {
     pub(super) fn next_of_sidecar(&mut self) -> io::Result<Option<String>> {
         let Some(sidecar) = &mut self.sidecar else { return Ok(None) };
         let next = sidecar.next_left();
-        self.stats.doubled += sidecar.take_doubled();
+        let n_doubled = sidecar.take_doubled();
+        self.stats.doubled += n_doubled;
+        self.stats.doubled_carries += n_doubled;
         next
     }
 
@@ -105,6 +107,7 @@ impl Restorer {
         if let Some(ordinal) = parsed.ordinal {
             // The entries of a carry that is in the sidecar twice are restored once.
             if self.totals.has(ordinal) || self.orphans.see(ordinal) == Seen::Again {
+                self.stats.doubled_carries += 1;
                 return self.stats.doubled += 1;
             }
             // A file without records has its carry under the guard of an empty record.
