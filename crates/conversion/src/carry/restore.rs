@@ -185,6 +185,11 @@ impl Restorer {
         self.sidecar.as_mut().map_or(Ok(false), |sidecar| Ok(!sidecar.knows(guard)?))
     }
 
+    /// Returns whether the sidecar may have a carry whose record is not in the file. Otherwise no record was edited.
+    pub(crate) fn may_lack_a_record(&self) -> bool {
+        self.sidecar.as_ref().is_some_and(|sidecar| sidecar.may_have_other_than(&self.guards))
+    }
+
     /// Returns the guard of the sidecar's first carry, if the file has its record.
     ///
     /// # Errors

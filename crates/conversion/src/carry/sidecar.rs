@@ -301,6 +301,12 @@ impl Sidecar {
         Ok(self.places.contains_key(&guard))
     }
 
+    /// Returns whether a carry that was not taken may have a guard that is none of `guards`.
+    pub(crate) fn may_have_other_than(&self, guards: &HashSet<u64>) -> bool {
+        let is_other = |guard: &u64| *guard != guard_of(&[b""]) && !guards.contains(guard);
+        !self.is_at_end || self.places.keys().any(is_other)
+    }
+
     /// Returns whether the carry of a record with this guard was taken.
     pub fn has_given(&self, guard: u64) -> bool {
         self.given.contains(&guard)

@@ -208,6 +208,7 @@ impl<'w> SecondPass<'w> {
         if let Some(start) = self.survey.start.take()
             && self.is_edited(start.guards)?
             && !self.is_in_front(&start)?
+            && !self.is_added(&start)
         {
             self.restorers.iter_mut().for_each(|restorer| restorer.move_to(&start.cwd));
         }
@@ -225,6 +226,12 @@ impl<'w> SecondPass<'w> {
     fn is_in_front(&mut self, start: &WrittenStart) -> io::Result<bool> {
         let first = self.restorers.first_mut().map_or(Ok(None), Restorer::first_guard)?;
         Ok(!start.until.is_empty() && first.is_some_and(|first| !start.until.contains(&first)))
+    }
+
+    /// Returns whether a start without a carry was added: the sidecar has the carry of no other record.
+    fn is_added(&self, start: &WrittenStart) -> bool {
+        let has_all = |first: &Restorer| first.has_sidecar() && !first.may_lack_a_record();
+        start.guards.carried.is_none() && self.restorers.first().is_some_and(has_all)
     }
 
     fn is_edited(&mut self, guards: WrittenGuards) -> io::Result<bool> {

@@ -143,6 +143,26 @@ fn each_sidecar(mut each: impl FnMut(&str, &[u8], [&'static Format; 2], &[u8], V
     assert!(n_sidecars > 50, "{n_sidecars} sidecars");
 }
 
+/// An added record names a folder before the records of the source do. No record was edited, so the source keeps its folder.
+#[test]
+fn an_added_folder_does_not_go_into_the_source() {
+    let [from, to] = ["codex", "sdk-stream"].map(|name| by_name(name).expect("a format"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/codex/wrong-types.jsonl");
+    let bytes = fs::read(path).expect("a fixture");
+    let source = Written { bytes, sidecar: None };
+    let written = convert(&source, from, to, CarryMode::Sidecar).expect("in memory");
+    let carries = carries(&written.sidecar.expect("a sidecar"));
+    let added = r#"{"subtype": "init", "data": {"type": "system", "subtype": "init", "session_id": "s", "cwd": "/other", "tools": []}}"#;
+    let mut lines: Vec<&[u8]> = written.bytes.split_inclusive(|byte| *byte == b'\n').collect();
+    let added = format!("{added}\n");
+    lines.insert(1, added.as_bytes());
+    let (restored, report) = home(&lines.concat(), &carries, to, from);
+    assert_eq!((report.restored.added, report.restored.edited), (1, 0), "{:?}", report.restored);
+    let first = source.bytes.split_inclusive(|byte| *byte == b'\n').next().expect("a line");
+    let restored = String::from_utf8(restored.bytes).expect("text");
+    assert!(restored.contains(std::str::from_utf8(first).expect("text")), "{restored}");
+}
+
 #[test]
 fn a_carry_that_is_in_the_sidecar_twice_is_restored_once_and_said() {
     each_sidecar(|name, source, [from, to], written, mut carries| {
