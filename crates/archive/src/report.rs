@@ -115,6 +115,12 @@ impl ConvertedFile {
                 " a damaged carry, which goes on as it is",
             ),
             (
+                tally.foreign,
+                "record has",
+                "records have",
+                " the carry of another conversion, which goes on as it is",
+            ),
+            (
                 tally.unused,
                 "record has",
                 "records have",

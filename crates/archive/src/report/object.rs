@@ -48,6 +48,7 @@ impl ConvertedFile {
             carries_damaged: restored.damaged,
             carries_newer: restored.newer,
             carries_unused: restored.unused,
+            carries_foreign: Some(restored.foreign).filter(|n| *n > 0),
             files_cut: restored.cut,
             files_miscounted: restored.miscounted,
             totals_wrong: Some(restored.wrong_totals).filter(|n| *n > 0),
@@ -123,6 +124,8 @@ struct FileObject<'r> {
     carries_damaged: u64,
     carries_newer: u64,
     carries_unused: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    carries_foreign: Option<u64>,
     files_cut: u64,
     files_miscounted: u64,
     #[serde(skip_serializing_if = "Option::is_none")]

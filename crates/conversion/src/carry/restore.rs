@@ -30,6 +30,7 @@ pub(crate) use self::items::Item;
 pub use self::items::RestoreStats;
 use self::{
     current::{CarryText, Current, Phase, ReadRecord, Visible},
+    items::Unusable,
     moved::Moved,
     own::{OwnEntries, OwnRecord},
     sidecar::Found,
@@ -421,8 +422,8 @@ impl Restorer {
             Ok(_) => return self.push_added(line, value),
             Err(error) => return self.push_unreadable(line, value, error),
         };
-        if !self.take_head(&carry) {
-            return self.push_unreadable(line, value, CarryError::Damaged);
+        if let Err(why) = self.take_head(&carry) {
+            return self.push_unreadable(line, value, why);
         }
         let is_terminated = line.is_terminated() && !line.is_in_document();
         let offset = line.offset();
@@ -519,25 +520,24 @@ impl Restorer {
         }
     }
 
-    /// Stores template, manifest, end mark and orders of a carry. Returns false if they contradict
-    /// an earlier carry.
-    fn take_head(&mut self, carry: &Carry<'_>) -> bool {
+    /// Stores template, manifest, end mark and orders of a carry, unless they contradict an earlier carry.
+    fn take_head(&mut self, carry: &Carry<'_>) -> Result<(), Unusable> {
         let is_first = !std::mem::replace(&mut self.is_started, true);
         if let Some(template) = carry.template {
             match &self.template {
-                Some(known) if known != template.as_bytes() => return false,
+                Some(known) if known != template.as_bytes() => return Err(Unusable::Foreign),
                 Some(_) => {}
                 None => self.template = Some(template.as_bytes().to_vec()),
             }
         }
         if let Some(manifest) = &carry.manifest {
             if !is_first && !carry.is_version_1() && carry.ordinal != Some(0) {
-                return false;
+                return Err(Unusable::Foreign);
             }
             self.buffers.open(manifest);
         }
         self.totals.note(carry);
-        self.orders.learn(carry.orders)
+        self.orders.learn(carry.orders).then_some(()).ok_or(Unusable::Damaged)
     }
 
     /// Counts bytes to be restored. Returns false if they exceed the limit.
@@ -562,11 +562,13 @@ impl Restorer {
     }
 
     /// Adds a record whose carry cannot be read. The carry stays part of the record.
-    fn push_unreadable(&mut self, line: &Line<'_>, value: Option<Value<'_>>, error: CarryError) {
-        match error {
-            CarryError::Newer => self.stats.newer += 1,
-            CarryError::Damaged => self.stats.damaged += 1,
-        }
+    fn push_unreadable(
+        &mut self,
+        line: &Line<'_>,
+        value: Option<Value<'_>>,
+        why: impl Into<Unusable>,
+    ) {
+        self.stats.count_unusable(why.into());
         self.push_as_it_is(line, value, false);
     }
 

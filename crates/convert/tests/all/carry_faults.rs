@@ -362,6 +362,18 @@ fn a_carry_that_cannot_be_read_is_said_and_goes_on() {
     }
 }
 
+/// A carry with another template is whole, but of another file.
+#[test]
+fn a_carry_of_another_conversion_is_not_damaged() {
+    let (from, to) = (format("claude-code"), format("clido"));
+    let written = there(&fixture(SAMPLE), from, to, CarryMode::Inline).bytes;
+    let other = there(&fixture("claude-code/titles.jsonl"), from, to, CarryMode::Inline).bytes;
+    let joined = Written { bytes: [written, other].concat(), sidecar: None };
+    let stats = home(&joined, to, from).1.restored;
+    assert_eq!((stats.foreign, stats.damaged), (1, 0), "{stats:?}");
+    assert!(stats.is_not_the_source());
+}
+
 #[test]
 fn every_chain_of_three_formats_and_modes_comes_back() {
     let modes = [CarryMode::Inline, CarryMode::Sidecar];

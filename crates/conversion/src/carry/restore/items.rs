@@ -104,6 +104,8 @@ pub struct RestoreStats {
     pub first_difference: Option<u64>,
     /// Carries that do not follow the grammar.
     pub damaged: u64,
+    /// Carries of another conversion, with another template or manifest than the first one.
+    pub foreign: u64,
     /// Carries of a version that this program does not know.
     pub newer: u64,
     /// Carries that were not used, because the first lines of the file have none, or one of another format. Their records
@@ -111,7 +113,34 @@ pub struct RestoreStats {
     pub unused: u64,
 }
 
+/// The reason why the carry of a record is not used.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Unusable {
+    Newer,
+    Damaged,
+    /// Its template or its manifest is not that of the first carry: it is of another conversion.
+    Foreign,
+}
+
+impl From<CarryError> for Unusable {
+    fn from(error: CarryError) -> Self {
+        match error {
+            CarryError::Newer => Unusable::Newer,
+            CarryError::Damaged => Unusable::Damaged,
+        }
+    }
+}
+
 impl RestoreStats {
+    /// Counts a carry that is not used.
+    pub(super) fn count_unusable(&mut self, why: Unusable) {
+        match why {
+            Unusable::Newer => self.newer += 1,
+            Unusable::Damaged => self.damaged += 1,
+            Unusable::Foreign => self.foreign += 1,
+        }
+    }
+
     /// Adds the counts of another file.
     pub fn add(&mut self, other: &RestoreStats) {
         let RestoreStats { restored, .. } = *other;
@@ -138,6 +167,7 @@ impl RestoreStats {
         self.differs += other.differs;
         self.first_difference = self.first_difference.or(other.first_difference);
         self.damaged += other.damaged;
+        self.foreign += other.foreign;
         self.newer += other.newer;
         self.unused += other.unused;
     }
@@ -193,6 +223,7 @@ impl RestoreStats {
             + self.refused
             + self.differs
             + self.damaged
+            + self.foreign
             + self.newer
             + self.unused
             > 0

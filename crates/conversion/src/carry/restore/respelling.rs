@@ -22,7 +22,7 @@ impl Restorer {
         is_glue: bool,
     ) -> bool {
         carry.format.is(self.format)
-            && self.take_head(carry)
+            && self.take_head(carry).is_ok()
             && self.visible(member, carry, None, is_glue).is_intact
     }
 

@@ -12,7 +12,7 @@ use super::{
     current::{Current, Phase},
 };
 use crate::carry::{
-    Carry, CarryError,
+    Carry,
     guard::{is_of_value, line_guard},
     guard_of,
     ordinals::Seen,
@@ -98,11 +98,10 @@ impl Restorer {
         let parsed = match Carry::parse(&carry) {
             Ok(parsed) if parsed.format.is(self.format) => parsed,
             Ok(_) => return self.stats.unreadable += 1,
-            Err(CarryError::Newer) => return self.stats.newer += 1,
-            Err(CarryError::Damaged) => return self.stats.damaged += 1,
+            Err(error) => return self.stats.count_unusable(error.into()),
         };
-        if !self.take_head(&parsed) {
-            return self.stats.damaged += 1;
+        if let Err(why) = self.take_head(&parsed) {
+            return self.stats.count_unusable(why);
         }
         if let Some(ordinal) = parsed.ordinal {
             // The entries of a carry that is in the sidecar twice are restored once.
