@@ -207,6 +207,9 @@ pub fn conversion_history<R: Read + Seek + Send>(
     }
     if let Some(sidecar) = sidecar {
         drop(head);
+        // Its first carry names the format of the file itself, or fits no record of the head.
+        let is_unread = found.formats.is_empty() && found.manifest.is_none();
+        found.has_unread_sidecar |= is_unread && found.fault.is_none() && sidecar.peek()?.is_some();
         sidecar.settle()?;
     }
     Ok(found)

@@ -164,6 +164,22 @@ fn an_added_folder_does_not_go_into_the_source() {
 }
 
 #[test]
+fn a_sidecar_that_names_the_format_of_its_file_is_said() {
+    let [from, to] = ["opencode", "codex"].map(|name| by_name(name).expect("a format"));
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/opencode/compaction.json");
+    let bytes = fs::read(path).expect("a fixture");
+    let written = convert(&Written { bytes, sidecar: None }, from, to, CarryMode::Sidecar);
+    let Written { bytes, sidecar } = written.expect("in memory");
+    let mut carries = carries(&sidecar.expect("a sidecar"));
+    for n_unread in [0, 1] {
+        let (_, report) = home(&bytes, &carries, to, from);
+        assert_eq!(report.n_sidecars_unread, n_unread);
+        carries[0] = carries[0].replacen("F8:opencode", "F5:codex", 1);
+    }
+}
+
+#[test]
 fn a_carry_that_is_in_the_sidecar_twice_is_restored_once_and_said() {
     each_sidecar(|name, source, [from, to], written, mut carries| {
         let doubled = name.len() % carries.len();
