@@ -73,10 +73,8 @@ pub(crate) const LARGE: usize = 16 * 1024 * 1024;
 /// Length in bytes below which a repeated value is not noted.
 pub(crate) const LONG: usize = 32;
 
-/// Number of lines that are kept for reuse with their buffers.
-const MAX_FREE: usize = 4 * 1024;
-
-/// Limit in bytes on each buffer of a line that is kept for reuse. A long part of a line is in memory once: in its line.
+/// Limit in bytes on the buffers of lines that are kept for reuse. A thousand lines of 20 KiB that waited for each other
+/// leave no 20 MiB behind.
 const MAX_ROOM: usize = 1024 * 1024;
 
 /// The open lines, and lines for reuse.
@@ -84,16 +82,20 @@ const MAX_ROOM: usize = 1024 * 1024;
 pub(crate) struct Drafts {
     lines: Vec<Draft>,
     free: Vec<LineId>,
+    /// The bytes of the buffers of free lines.
+    room: usize,
 }
 
 impl Drafts {
     /// Opens a line.
     pub(crate) fn open(&mut self) -> LineId {
-        self.free.pop().unwrap_or_else(|| {
+        let Some(id) = self.free.pop() else {
             let id = LineId(self.lines.len() as u32);
             self.lines.push(Draft::default());
-            id
-        })
+            return id;
+        };
+        self.room = self.room.saturating_sub(self.line(id).room());
+        id
     }
 
     /// Returns the number of open lines.
@@ -103,13 +105,14 @@ impl Drafts {
 
     /// Returns a line to the pool.
     pub(crate) fn release(&mut self, id: LineId) {
-        let is_many = self.free.len() >= MAX_FREE;
-        let draft = self.line_mut(id);
-        if is_many || draft.bytes.capacity() > MAX_ROOM {
-            draft.bytes = Vec::new();
+        let room = self.room.saturating_add(self.line(id).room());
+        let is_kept = room <= MAX_ROOM;
+        if is_kept {
+            self.room = room;
         }
-        if is_many || draft.copied.capacity() > MAX_ROOM / size_of::<Copied>() {
-            draft.copied = Vec::new();
+        let draft = self.line_mut(id);
+        if !is_kept {
+            (draft.bytes, draft.copied) = (Vec::new(), Vec::new());
         }
         draft.bytes.clear();
         (draft.is_derived, draft.is_touched, draft.n_repeated) = (false, false, 0);
@@ -154,6 +157,15 @@ pub(crate) struct Draft {
     pub(crate) owner: Option<LineId>,
     /// The place of the carry; `None` for a last member.
     pub(crate) mark: Option<CarryMark>,
+    /// The first bytes, if they are packed.
+    pub(crate) start: Option<Box<PackedStart>>,
+}
+
+/// The first bytes of a line, in [`PackedLines`](crate::PackedLines).
+#[derive(Debug, Default)]
+pub(crate) struct PackedStart {
+    pub(crate) numbers: Vec<u32>,
+    pub(crate) length: usize,
 }
 
 /// The place of the carry in a written line.
@@ -180,9 +192,27 @@ pub enum DocumentPart {
 }
 
 impl Draft {
+    /// Returns the number of its bytes so far.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len() + self.n_packed()
+    }
+
+    /// Returns the number of its first bytes that are packed.
+    #[inline]
+    pub(crate) fn n_packed(&self) -> usize {
+        self.start.as_ref().map_or(0, |start| start.length)
+    }
+
+    /// Returns the bytes of its buffers.
+    fn room(&self) -> usize {
+        let copied = self.copied.capacity().saturating_mul(size_of::<Copied>());
+        self.bytes.capacity().saturating_add(copied)
+    }
+
     /// Notes that `part` of the source line was written at the offset `at`.
     pub(crate) fn note(&mut self, source: &Source, part: &str, at: usize, spelling: Spelling) {
-        let written = self.bytes.len() - at;
+        let written = self.len() - at;
         let from = source.find(part);
         let copied = from.and_then(|from| Copied::new(from, part.len(), at, written, spelling));
         self.copied.extend(copied);
@@ -259,6 +289,21 @@ mod tests {
             drafts.line_mut(id).bytes = Vec::with_capacity(length);
             drafts.release(id);
             assert_eq!(drafts.line(id).bytes.capacity() > 0, is_kept, "{length}");
+        }
+    }
+
+    #[test]
+    fn many_lines_leave_little_memory() {
+        let mut drafts = Drafts::default();
+        for _ in 0..2 {
+            let ids: Vec<LineId> = (0..1000).map(|_| drafts.open()).collect();
+            for id in &ids {
+                drafts.line_mut(*id).bytes = Vec::with_capacity(20 * 1024);
+            }
+            ids.iter().for_each(|id| drafts.release(*id));
+            let kept: usize = drafts.lines.iter().map(Draft::room).sum();
+            assert!(kept <= MAX_ROOM && kept > MAX_ROOM / 2, "{kept}");
+            assert_eq!(drafts.room, kept);
         }
     }
 }

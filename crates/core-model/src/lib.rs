@@ -124,7 +124,7 @@ pub use self::{
     origin::{Origin, Relative, RelativeKind},
     outcome::{Outcome, Status},
     output::{ImageFile, Output},
-    packed::{CreateLineFile, LineFile},
+    packed::{CreateLineFile, LineFile, PackedLines},
     pairs::CallPairs,
     plan::{Hidden, Late, Plan},
     problem::{Check, Checker, FUTURE, Findings, Problem, Severity},

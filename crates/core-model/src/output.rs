@@ -32,6 +32,9 @@ const MAX_NOTED: usize = 4 * 1024;
 /// Number of lines that are kept as drafts if there are no notes. The others are packed.
 const MAX_DRAFTS: usize = 4 * 1024;
 
+/// Limit in bytes on as many lines of one length as are open. Above it, a line of that length is packed.
+const MAX_OPEN: usize = 4 * 1024 * 1024;
+
 /// Collector of the lines of writers.
 ///
 /// A writer opens a line, appends to it, and emits it. Lines are written in the order of their
@@ -99,6 +102,7 @@ impl Output {
         self.source.start(line);
         self.repeated.clear();
         self.has_many_lines = false;
+        self.pack_starts();
         for id in self.touched.drain(..) {
             self.drafts.line_mut(id).is_touched = false;
         }
@@ -280,9 +284,9 @@ impl Output {
         if self.style != self.source_style {
             return self.respeller.append(bytes, raw, self.style);
         }
-        let at = bytes.len();
         bytes.extend_from_slice(raw.as_str().as_bytes());
         if self.notes() && raw.as_str().len() >= LONG {
+            let at = self.len(id).saturating_sub(raw.as_str().len());
             let repeated = self.source.copied(raw.as_str(), at);
             let draft = self.drafts.line_mut(id);
             if let Some(repeated) = repeated.filter(|_| draft.owner.is_none()) {
@@ -306,7 +310,7 @@ impl Output {
             return self.respeller.append(bytes, raw, self.style);
         }
         let draft = self.drafts.line_mut(id);
-        let at = draft.bytes.len();
+        let at = draft.len();
         let respelt = self.respeller.respell(&mut draft.bytes, raw, self.source_style, self.style);
         // Noted only if respelling in the source's style gives the source.
         let spelling = match respelt {
@@ -327,14 +331,14 @@ impl Output {
     fn copy_lines(&mut self, id: LineId, raw: Raw<'_>) {
         let is_noting = self.notes();
         let draft = self.drafts.line_mut(id);
-        let at = draft.bytes.len();
+        let (at, start) = (draft.len(), draft.bytes.len());
         push_line(&mut self.respeller, &mut draft.bytes, raw, self.style);
         if !is_noting {
             return;
         }
         let written = raw.as_str();
         let Ok(indent) = u16::try_from(jsonl::indentation(written)) else { return };
-        let appended = draft.bytes.get(at..).unwrap_or_default();
+        let appended = draft.bytes.get(start..).unwrap_or_default();
         let Ok(appended) = std::str::from_utf8(appended) else { return };
         let (mut respelt, mut indented) = (Vec::new(), Vec::new());
         jsonl::respell_str(&mut respelt, appended, self.source_style);
@@ -376,7 +380,7 @@ impl Output {
         self.touch(id);
         let is_noting = self.notes();
         let draft = self.drafts.line_mut(id);
-        let at = draft.bytes.len();
+        let at = draft.len();
         if slice.len() > LARGE {
             // The buffer must not be much larger than a long line.
             draft.bytes.reserve_exact(slice.len() + LARGE);
@@ -423,13 +427,13 @@ impl Output {
 
     /// Returns the current length of a line, in bytes.
     pub fn len(&self, id: LineId) -> usize {
-        self.drafts.line(id).bytes.len()
+        self.drafts.line(id).len()
     }
 
     /// Emits a line. It is final, and follows all lines emitted before.
     pub fn emit(&mut self, id: LineId) {
         let is_packed = id.packed_number().is_some();
-        let packed = match is_packed || self.emitted.len() < MAX_DRAFTS {
+        let packed = match is_packed || !self.are_many(self.emitted.len(), id) {
             true => None,
             false => self.packed(id),
         };
@@ -442,6 +446,16 @@ impl Output {
     pub fn emit_as(&mut self, id: LineId, part: DocumentPart) {
         self.drafts.line_mut(id).part = part;
         self.emitted.push_back(id);
+    }
+
+    /// Returns whether so many lines, each as long as this one, are too many for the memory.
+    fn are_many(&self, n_lines: usize, id: LineId) -> bool {
+        n_lines >= MAX_DRAFTS || n_lines.saturating_mul(self.len(id)) > MAX_OPEN
+    }
+
+    /// Returns the number of lines and parts that are open.
+    pub fn n_open(&self) -> usize {
+        self.drafts.n_open()
     }
 
     /// Returns the part of a document that a line was emitted as.
@@ -457,7 +471,7 @@ impl Output {
     /// its last byte: `{"text":"a","metadata":{"_carried":".."}}`.
     pub fn mark_carry(&mut self, id: LineId, before: &'static str, after: &'static str) {
         let draft = self.drafts.line_mut(id);
-        let at = draft.bytes.len();
+        let at = draft.len();
         draft.mark.get_or_insert(CarryMark { at, before, after });
     }
 
@@ -515,7 +529,10 @@ impl Output {
     /// Returns the next emitted line, if there is one.
     pub fn next_emitted(&mut self) -> Option<LineId> {
         let id = self.emitted.pop_front()?;
-        let Some(number) = id.packed_number() else { return Some(id) };
+        let Some(number) = id.packed_number() else {
+            self.unpack_start(id);
+            return Some(id);
+        };
         let id = self.drafts.open();
         let draft = self.drafts.line_mut(id);
         draft.mark = self.packed.mark(number);
@@ -524,7 +541,7 @@ impl Output {
         Some(id)
     }
 
-    /// Returns the bytes of a line so far.
+    /// Returns the bytes of a line so far, without the first ones if these are packed. [`Output::len`] counts all.
     pub fn bytes(&self, id: LineId) -> &[u8] {
         &self.drafts.line(id).bytes
     }

@@ -16,6 +16,9 @@ const FULL: usize = 64 * 1024;
 /// Number of buffers in memory. Further ones are in the file, if there is one.
 const MAX_IN_MEMORY: usize = 32;
 
+/// Length in bytes from which a line has no place in a buffer, but in the file, if there is one.
+const LONG: usize = FULL / 2;
+
 /// A file for lines that wait, such as a temporary file.
 pub trait LineFile: Read + Write + Seek + Send + fmt::Debug {}
 
@@ -25,8 +28,17 @@ impl<F: Read + Write + Seek + Send + fmt::Debug> LineFile for F {}
 pub type CreateLineFile = fn() -> Box<dyn LineFile>;
 
 /// Packed lines by their numbers. The number of a removed line is given to a later one.
+///
+/// ```
+/// let mut lines = core_model::PackedLines::default();
+/// let number = lines.add(b"{}", None).expect("a short line");
+/// let mut line = Vec::new();
+/// lines.copy(number, &mut line);
+/// lines.remove(number);
+/// assert_eq!(line, b"{}");
+/// ```
 #[derive(Debug, Default)]
-pub(crate) struct PackedLines {
+pub struct PackedLines {
     buffers: Vec<Buffer>,
     /// The buffer that is filled.
     current: usize,
@@ -66,19 +78,26 @@ struct Packed {
 
 impl PackedLines {
     /// Sets the function that creates the file.
-    pub(crate) fn set_file(&mut self, create: CreateLineFile) {
+    pub fn set_file(&mut self, create: CreateLineFile) {
         self.create_file = Some(create);
     }
 
     /// Adds a line and returns its number. A line of 4 GiB or more has none.
-    pub(crate) fn add(&mut self, line: &[u8], mark: Option<CarryMark>) -> Option<u32> {
+    pub fn add(&mut self, line: &[u8], mark: Option<CarryMark>) -> Option<u32> {
         u32::try_from(line.len()).ok()?;
         let mark = match mark {
             Some(mark) => Some((u32::try_from(mark.at).ok()?, self.frame(&mark)?)),
             None => None,
         };
+        if line.len() >= LONG
+            && let Some(place) = self.add_to_file(line)
+        {
+            return self.add_place(Packed { mark, ..place });
+        }
         let has_room = |buffer: &Buffer| {
-            buffer.n_lines > 0 && buffer.length.saturating_add(line.len()) <= FULL
+            buffer.n_lines > 0
+                && buffer.offset.is_none()
+                && buffer.length.saturating_add(line.len()) <= FULL
         };
         if !self.buffers.get(self.current).is_some_and(has_room) {
             self.start_buffer(line.len());
@@ -89,7 +108,12 @@ impl PackedLines {
         buffer.length = buffer.bytes.len();
         buffer.n_lines = buffer.n_lines.saturating_add(1);
         let end = u32::try_from(buffer.length).ok()?;
-        let packed = Packed { buffer: u32::try_from(self.current).ok()?, start, end, mark };
+        let buffer = u32::try_from(self.current).ok()?;
+        self.add_place(Packed { buffer, start, end, mark })
+    }
+
+    /// Returns the number of a new line at a place.
+    fn add_place(&mut self, packed: Packed) -> Option<u32> {
         let Some(number) = self.unused_lines.pop() else {
             self.lines.push(packed);
             return u32::try_from(self.lines.len().saturating_sub(1)).ok();
@@ -109,7 +133,7 @@ impl PackedLines {
     }
 
     /// Returns the place of a line's carry.
-    pub(crate) fn mark(&self, number: u32) -> Option<CarryMark> {
+    pub fn mark(&self, number: u32) -> Option<CarryMark> {
         let (at, frame) = self.lines.get(number as usize)?.mark?;
         let (before, after) = *self.frames.get(usize::from(frame))?;
         Some(CarryMark { at: at as usize, before, after })
@@ -133,6 +157,23 @@ impl PackedLines {
         }
     }
 
+    /// Writes a line to the file, where it is a buffer of its own. Returns its place; `None` without a file, and if
+    /// that fails.
+    fn add_to_file(&mut self, line: &[u8]) -> Option<Packed> {
+        let end = u32::try_from(line.len()).ok()?;
+        let at = self.unused_buffers.last().copied().unwrap_or(self.buffers.len());
+        let number = u32::try_from(at).ok()?;
+        let file = self.file.get_or_insert_with(self.create_file?);
+        let offset = Some(append(file, line).ok()?);
+        let buffer = Buffer { bytes: Vec::new(), length: line.len(), offset, n_lines: 1 };
+        match self.buffers.get_mut(at) {
+            Some(unused) => *unused = buffer,
+            None => self.buffers.push(buffer),
+        }
+        _ = self.unused_buffers.pop();
+        Some(Packed { buffer: number, start: 0, end, mark: None })
+    }
+
     /// Moves the current buffer to the file. If that fails, it stays in memory.
     fn move_current(&mut self) {
         let Some(create) = self.create_file else { return };
@@ -141,10 +182,7 @@ impl PackedLines {
             return;
         }
         let file = self.file.get_or_insert_with(create);
-        let written = file
-            .seek(SeekFrom::End(0))
-            .and_then(|offset| file.write_all(&buffer.bytes).map(|()| offset));
-        if let Ok(offset) = written {
+        if let Ok(offset) = append(file, &buffer.bytes) {
             buffer.offset = Some(offset);
             buffer.bytes = Vec::new();
             self.n_in_memory = self.n_in_memory.saturating_sub(1);
@@ -153,7 +191,7 @@ impl PackedLines {
 
     /// Appends the bytes of a line. If the file cannot be read, appends none, and [`PackedLines::take_error`]
     /// returns the error.
-    pub(crate) fn copy(&mut self, number: u32, into: &mut Vec<u8>) {
+    pub fn copy(&mut self, number: u32, into: &mut Vec<u8>) {
         let Some(packed) = self.lines.get(number as usize) else { return };
         let Some(buffer) = self.buffers.get(packed.buffer as usize) else { return };
         let range = packed.start as usize..packed.end as usize;
@@ -185,7 +223,7 @@ impl PackedLines {
     }
 
     /// Removes a line.
-    pub(crate) fn remove(&mut self, number: u32) {
+    pub fn remove(&mut self, number: u32) {
         let Some(packed) = self.lines.get(number as usize) else { return };
         let Some(buffer) = self.buffers.get_mut(packed.buffer as usize) else { return };
         buffer.n_lines = buffer.n_lines.saturating_sub(1);
@@ -206,9 +244,16 @@ impl PackedLines {
     }
 
     /// Returns the first error of the file since the last call.
-    pub(crate) fn take_error(&mut self) -> Option<io::Error> {
+    pub fn take_error(&mut self) -> Option<io::Error> {
         self.error.take()
     }
+}
+
+/// Appends bytes to a file, and returns their offset.
+fn append(file: &mut dyn LineFile, bytes: &[u8]) -> io::Result<u64> {
+    let offset = file.seek(SeekFrom::End(0))?;
+    file.write_all(bytes)?;
+    Ok(offset)
 }
 
 fn read(file: &mut dyn LineFile, offset: u64, bytes: &mut [u8]) -> io::Result<()> {

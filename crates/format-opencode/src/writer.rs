@@ -176,6 +176,7 @@ impl SessionWriter {
             out.flatten_orphan(event, message, result);
             open.parts.push(Part::of_orphan(out, open.line, result));
         }
+        open.pack(0, out);
         self.open.push_back(open);
     }
 
@@ -234,6 +235,7 @@ impl SessionWriter {
             }
         };
         open.has_failed |= message.is_by_client();
+        let n_before = open.parts.len();
         for (n, (block, _)) in message.blocks().enumerate() {
             match &block {
                 Block::Thinking { text, signature: None } if text.is_blank() => {
@@ -261,6 +263,7 @@ impl SessionWriter {
             }
         }
         open.observe(message, out);
+        open.pack(n_before, out);
         self.open.push_back(open);
         for result in message.tool_results() {
             self.write_result(event, &result, out);

@@ -68,13 +68,13 @@ use std::io::{self, Write};
 
 use core_model::{
     Answers, Copied, Event, EventWriter, Facts, Format, ImageFile, LineId, LossKind, Options,
-    Output, Place,
+    Output, PackedLines, Place,
 };
 use jsonl::{Line, Value};
 
 pub(crate) use self::title::NewTitle;
 use self::{
-    records::{Records, slot},
+    records::{Records, packed_entries, slot},
     title::{TitleChange, TitledHead},
 };
 use crate::{
@@ -135,6 +135,8 @@ pub(crate) struct Engine<'w> {
     run: Run,
     /// The entries of lines that the writer has not emitted yet, indexed by line id.
     records: Vec<Records>,
+    /// Entries of lines that wait, if they are many.
+    packed: PackedLines,
     target: Target<'w>,
     /// The lines of the first prompt. After they are written, the head of the file is complete.
     prompt_lines: Vec<LineId>,
@@ -221,6 +223,7 @@ impl<'w> Engine<'w> {
             line_number: 0,
             run: Run::default(),
             records: Vec::new(),
+            packed: packed_entries(),
             target: Target::new(to, mode, sink),
             prompt_lines: Vec::new(),
             has_prompt: false,
@@ -459,7 +462,11 @@ impl<'w> Engine<'w> {
                 }
             }
         }
-        self.take_emitted()
+        self.take_emitted()?;
+        for (_, id) in &self.covering_lines {
+            slot(&mut self.records, *id).pack(self.out.n_open(), &mut self.packed);
+        }
+        Ok(())
     }
 
     /// Writes a restored line of the target's format, byte for byte. `carry` is the carry that the
@@ -505,7 +512,8 @@ impl<'w> Engine<'w> {
                 return Err(error);
             }
             self.end_run()?;
-            let Records { entries, skips, separators } = slot(&mut self.records, id);
+            slot(&mut self.records, id).unpack(&mut self.packed)?;
+            let Records { entries, skips, separators, .. } = slot(&mut self.records, id);
             *separators = Default::default();
             self.out.swap_bytes(id, &mut self.line);
             if self.has_newlines {
@@ -520,8 +528,7 @@ impl<'w> Engine<'w> {
             if self.pending.is_empty() {
                 self.unheld.clear();
             }
-            entries.clear();
-            skips.clear();
+            slot(&mut self.records, id).clear(id);
             self.out.release(id);
             if self.prompt_lines.contains(&id) {
                 self.prompt_lines.clear();

@@ -112,6 +112,13 @@ impl Open {
         true
     }
 
+    /// Packs the parts from a number on, if many wait.
+    pub(super) fn pack(&mut self, start: usize, out: &mut Output) {
+        for part in self.parts.iter_mut().skip(start) {
+            part.pack(out);
+        }
+    }
+
     /// Stores the members of a response. The last record of a response has the final ones.
     pub(super) fn observe(&mut self, message: &Message<'_>, out: &mut Output) {
         let is_known = |model: &Text<'_>| !model.is_empty() && !model.is("<synthetic>");

@@ -230,6 +230,11 @@ impl Part {
         self.result = Some(end);
     }
 
+    /// Packs the bytes, if many parts wait.
+    pub(super) fn pack(&mut self, out: &mut Output) {
+        self.id = out.pack(self.id);
+    }
+
     /// Appends the part to its line, with its end and the members `ids`.
     pub(super) fn append(self, out: &mut Output, line: LineId, created: i64, ids: &str) {
         let id = out.unpack_part(self.id, line);

@@ -68,7 +68,9 @@ impl Engine<'_> {
     /// that becomes longer when it is written. What earlier entries refer to comes before it.
     fn needs_whole_entries(&mut self, id: LineId) -> bool {
         let separators = &mut slot(&mut self.records, id).separators;
-        self.is_whole || self.escapes_separators && separators.search(self.out.bytes(id))
+        let bytes = self.out.bytes(id);
+        let start = self.out.len(id).saturating_sub(bytes.len());
+        self.is_whole || self.escapes_separators && separators.search(bytes, start)
     }
 
     pub(super) fn push_parts(&mut self, line: &Line<'_>, event: &Event<'_>) {
