@@ -50,6 +50,7 @@ pub static GEMINI: Format = Format::new(
 )
 .rewrites(Rewrites::Values { volatile: &[], mark: None })
 .read_more(reader::read_more)
+.read_each(reader::read_each)
 .planner(|options| Box::new(GeminiBranch::new(options)))
 .escaping_separators()
 .store(store::STORE)

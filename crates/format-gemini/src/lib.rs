@@ -119,6 +119,7 @@ pub static QWEN: Format = Format::new(
     },
 )
 .read_more(reader::read_more)
+.read_each(reader::read_each)
 .planner(|options| Box::new(Branch::new(options)))
 .escaping_separators()
 .store(store::STORE)

@@ -89,8 +89,24 @@ pub fn read(line: Value<'_>) -> Event<'_> {
 pub(crate) fn read_more(line: Value<'_>, n: u32) -> Option<Event<'_>> {
     let history = Record::decode(line).compressed_history()?;
     let place = usize::try_from(n.checked_sub(1)?).ok()?;
-    let message = history.items().nth(place)?;
-    let mut event = read(line);
+    Some(read_kept(read(line), history.items().nth(place)?, place))
+}
+
+/// Calls `each` with the events of a line, as [`read_more`] returns them, until it returns false. Reads a long history
+/// in one pass.
+pub(crate) fn read_each<'l>(line: Value<'l>, each: &mut dyn FnMut(Event<'l>) -> bool) {
+    let event = read(line);
+    let history = Record::decode(line).compressed_history();
+    if each(event)
+        && let Some(history) = history
+    {
+        let kept = history.items().enumerate();
+        _ = kept.map(|(place, message)| read_kept(event, message, place)).all(each);
+    }
+}
+
+/// Reads a message that replaces ones before a compression, given the event of the line.
+fn read_kept<'l>(mut event: Event<'l>, message: Value<'l>, place: usize) -> Event<'l> {
     (event.context.uuid, event.context.parent) = (None, Field::Absent);
     let content = Content::new(message.get("parts"), read_part);
     let is_by_model = member(message, "role").is_some_and(|role| role.is("model"));
@@ -98,10 +114,10 @@ pub(crate) fn read_more(line: Value<'_>, n: u32) -> Option<Event<'_>> {
         Message::new(Role::Assistant, content)
     } else {
         // The first message is the summary; the others repeat messages from before.
-        let is_summary = n == 1;
+        let is_summary = place == 0;
         Message { is_summary, is_meta: !is_summary, ..Message::new(Role::User, content) }
     });
-    Some(event)
+    event
 }
 
 fn read_user<'l>(record: &Record<'l>) -> Body<'l> {

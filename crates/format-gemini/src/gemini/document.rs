@@ -41,6 +41,7 @@ pub static GEMINI_DOCUMENT: Format = Format::new(
 .title_place("summary")
 .rewrites(Rewrites::Values { volatile: &[], mark: None })
 .read_more(read_more)
+.read_each(read_each)
 .planner(|options| Box::new(GeminiBranch::new(options)));
 
 /// Returns whether a record is of an older session: a message, or the session without its messages.
@@ -70,4 +71,11 @@ fn read(record: Value<'_>) -> Event<'_> {
 
 fn read_more(record: Value<'_>, n: u32) -> Option<Event<'_>> {
     Some(Event { format: DOCUMENT, ..reader::read_more(record, n)? })
+}
+
+fn read_each<'l>(record: Value<'l>, each: &mut dyn FnMut(Event<'l>) -> bool) {
+    match GeminiRecord::decode(record) {
+        GeminiRecord::Other => _ = each(read(record)),
+        _ => reader::read_each(record, &mut |event| each(Event { format: DOCUMENT, ..event })),
+    }
 }

@@ -56,6 +56,40 @@ pub(crate) fn read_more(line: Value<'_>, n: u32) -> Option<Event<'_>> {
     read_nth(line, usize::try_from(n).ok()?)
 }
 
+/// Calls `each` with the events of a line, as [`read_more`] returns them, until it returns false. Reads a checkpoint of
+/// many messages in one pass.
+pub(crate) fn read_each<'l>(line: Value<'l>, each: &mut dyn FnMut(Event<'l>) -> bool) {
+    let record = GeminiRecord::decode(line);
+    let (messages, is_compacted) = match (&record, record.messages()) {
+        (_, None) => {
+            _ = (0..).map_while(|n| read_nth(line, n)).all(each);
+            return;
+        }
+        (GeminiRecord::Set(_), Some(messages)) => (messages, is_compaction(messages)),
+        (_, Some(messages)) => (messages, false),
+    };
+    let n_before = match &record {
+        GeminiRecord::Header(header) => 1 + usize::from(header.title().is_some()),
+        _ => usize::from(is_compacted),
+    };
+    let mut n_events = n_before;
+    if !(0..n_before).filter_map(|n| read_nth(line, n)).all(&mut *each) {
+        return;
+    }
+    for message in messages.items().filter_map(GeminiMessage::decode) {
+        for n in 0..message.n_events() {
+            let Some(event) = message_event(line, &message, n, is_compacted) else { return };
+            n_events = n_events.saturating_add(1);
+            if !each(event) {
+                return;
+            }
+        }
+    }
+    if n_events == 0 {
+        each(read_gemini(line));
+    }
+}
+
 pub(super) fn other(line: Value<'_>) -> Event<'_> {
     Event { vocabulary: &VOCABULARY, ..Event::other(NAME, line) }
 }

@@ -443,3 +443,18 @@ fn an_older_session_has_a_start_a_title_and_messages() {
     let said: Vec<String> = said.iter().map(|words| flat(words)).collect();
     assert_eq!(said, expected.map(|words| flat(&words)));
 }
+
+#[test]
+fn a_checkpoint_of_many_messages_takes_linear_time() {
+    let messages: Vec<String> = (0..5000)
+        .map(|n| format!(r#"{{"id":"m{n}","type":"user","content":[{{"text":"t{n}"}}]}}"#))
+        .collect();
+    let checkpoint = format!(r#"{{"$set":{{"messages":[{}]}}}}"#, messages.join(","));
+    let (mut n_events, start) = (0, std::time::Instant::now());
+    each(checkpoint.as_bytes(), |_, event| {
+        assert_eq!((event.nth, event.has_next), (n_events, n_events < 4999));
+        n_events += 1;
+    });
+    assert_eq!(n_events, 5000);
+    assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+}
