@@ -170,7 +170,8 @@ impl SessionReports {
     const MAX_SUMMARIES: usize = 6;
 
     fn new(is_verbose: bool) -> Self {
-        Self { files: Vec::new(), is_verbose, n_summaries: 0 }
+        // Most sessions have one file.
+        Self { files: Vec::with_capacity(1), is_verbose, n_summaries: 0 }
     }
 
     fn push(&mut self, mut report: FileReport) {
@@ -200,5 +201,17 @@ pub(crate) fn mark_parts(files: &mut [FileReport]) {
     for part in parts {
         part.is_main = false;
         part.is_up_to_date |= main.is_up_to_date && part.status.is_in_session();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_report_of_a_session_of_one_file_has_no_spare_room() {
+        let mut reports = SessionReports::new(false);
+        reports.push(FileReport::new(FileStatus::Done));
+        assert_eq!(reports.finish().capacity(), 1);
     }
 }

@@ -4,6 +4,8 @@ use std::{
     ffi::{OsStr, OsString},
     io,
     path::{Path, PathBuf},
+    rc::Rc,
+    sync::Arc,
 };
 
 use storage::{
@@ -14,25 +16,54 @@ use crate::{input::Input, warning::Warning};
 
 /// Adds the regular files below a folder, sorted by name, without following links.
 pub fn walk(root: &Path, name: &Path, inputs: &mut Vec<Input>, warn: &mut dyn FnMut(Warning)) {
-    let mut folders = vec![(root.to_owned(), name.to_owned(), true)];
-    while let Some((path, name, is_folder)) = folders.pop() {
+    // Of the files of a folder, only the names wait: their paths are as long as the folder's, and longer.
+    let root_folder = Rc::new((root.to_owned(), name.to_owned()));
+    let mut found = open_children(&root_folder, Folder::open, inputs, warn);
+    while let Some(Child { folder, name, is_folder }) = found.pop() {
+        let (path, name) = (joined(&folder.0, &name), joined(&folder.1, &name));
         if !is_folder {
             inputs.push(Input::File { storage: Backend::Disk, path, name, is_named: false });
             continue;
         }
         // The user may name a link; a link that is found is not followed.
-        let open = if path == root { Folder::open } else { Folder::open_found };
-        match open(&path).and_then(|folder| children(&folder, warn)) {
-            // Folders are a stack: reversed, the first one is on top.
-            Ok(children) => folders.extend(
-                children
-                    .into_iter()
-                    .rev()
-                    .map(|(child, is_folder)| (path.join(&child), name.join(&child), is_folder)),
-            ),
-            Err(error) => inputs.push(Input::missing(&path, &error)),
+        let folder = Rc::new((path, name));
+        found.extend(open_children(&folder, Folder::open_found, inputs, warn));
+    }
+}
+
+/// A file or a folder that was found in a folder.
+struct Child {
+    /// The path of the folder, and its name for the user.
+    folder: Rc<(PathBuf, PathBuf)>,
+    name: OsString,
+    is_folder: bool,
+}
+
+/// Returns the files and folders in a folder, the first one last. A folder that cannot be read is a missing input.
+fn open_children(
+    folder: &Rc<(PathBuf, PathBuf)>,
+    open: fn(&Path) -> io::Result<Arc<Folder>>,
+    inputs: &mut Vec<Input>,
+    warn: &mut dyn FnMut(Warning),
+) -> Vec<Child> {
+    match open(&folder.0).and_then(|opened| children(&opened, warn)) {
+        Ok(children) => {
+            let child = |(name, is_folder)| Child { folder: folder.clone(), name, is_folder };
+            children.into_iter().rev().map(child).collect()
+        }
+        Err(error) => {
+            inputs.push(Input::missing(&folder.0, &error));
+            Vec::new()
         }
     }
+}
+
+/// Returns the path of a file in a folder, in a buffer of its length.
+fn joined(folder: &Path, name: &OsStr) -> PathBuf {
+    let mut path = PathBuf::with_capacity(folder.as_os_str().len() + 1 + name.len());
+    path.push(folder);
+    path.push(name);
+    path
 }
 
 /// Returns the files and folders in a folder, sorted by name, without files of this program.
@@ -100,5 +131,31 @@ impl OwnFiles {
             }
         }
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_files_have_no_spare_room() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let deep = folder.path().join("n".repeat(200));
+        std::fs::create_dir(&deep).expect("made");
+        for name in ["b", "a"] {
+            std::fs::write(deep.join(name), "").expect("written");
+        }
+        std::fs::write(folder.path().join("c"), "").expect("written");
+        let mut inputs = Vec::new();
+        walk(folder.path(), Path::new(""), &mut inputs, &mut |_| ());
+        let mut names = Vec::new();
+        for input in inputs {
+            let Input::File { path, name, .. } = input else { panic!("{input:?}") };
+            let spare = [&path, &name].map(|it| it.capacity() - it.as_os_str().len());
+            assert!(spare.iter().all(|spare| *spare <= 1), "{spare:?}");
+            names.extend(path.file_name().map(OsStr::to_owned));
+        }
+        assert_eq!(names, ["c", "a", "b"].map(OsString::from).to_vec());
     }
 }
