@@ -249,8 +249,15 @@ impl<'p> Ready<'p> {
 fn lines_of(receipt: &Option<Vec<u8>>) -> Vec<Vec<u8>> {
     let receipt: Option<ReceiptLine<'_>> =
         receipt.as_ref().and_then(|receipt| record::read(receipt));
-    let written = receipt.and_then(|receipt| receipt.written.0).unwrap_or_default();
-    written.iter().map(|line| line.get().as_bytes().to_vec()).collect()
+    let mut lines = Vec::new();
+    let pushed = receipt.map_or(Ok(()), |receipt| {
+        receipt.each_written(&mut |line| {
+            lines.push(line.to_vec());
+            Ok(())
+        })
+    });
+    debug_assert!(pushed.is_ok(), "a vector takes all lines");
+    lines
 }
 
 /// Returns whether a receipt is of a unit that was done, and whose files are unchanged.

@@ -186,9 +186,7 @@ impl<'p> Merged<'p> {
             let receipt: ReceiptLine<'_> = record::read(&line).unwrap_or_default();
             // The numbers of a stranger's receipts may be any.
             time = time.saturating_add(Duration::from_millis(receipt.ms.0.unwrap_or(0)));
-            for line in receipt.written.0.iter().flatten() {
-                each(line.get().as_bytes())?;
-            }
+            receipt.each_written(each)?;
             is_sorted &= before <= planned.main;
             before = planned.main;
         }
@@ -238,7 +236,7 @@ impl<'p> Merged<'p> {
     /// Calls `each` with the receipts, sorted by the paths of their sessions. [`Merged::each_written`] finds this order.
     fn each_receipt(
         &mut self,
-        each: &mut dyn FnMut(&Planned, &ReceiptLine<'_>, Vec<FileReport>) -> io::Result<()>,
+        each: &mut dyn FnMut(&Planned, &ReceiptLine<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
         let order = self.order.take();
         for place in 0..self.plan.n_units() {
@@ -248,9 +246,7 @@ impl<'p> Merged<'p> {
             };
             let Some(Receipt { planned, line }) = self.receipt(unit_idx)? else { continue };
             let receipt: ReceiptLine<'_> = record::read(&line).unwrap_or_default();
-            let files = receipt.files.0.iter().flatten().filter_map(|file| file.0.as_ref());
-            let files = files.filter_map(|file| file.report(self.formats)).collect();
-            each(&planned, &receipt, files)?;
+            each(&planned, &receipt)?;
         }
         self.order = order;
         Ok(())
@@ -267,14 +263,18 @@ impl<'p> Merged<'p> {
         if self.n_strange > 0 {
             each(&format!("{} lines are no receipts of this plan", self.n_strange));
         }
-        let mut n_brief = 0;
-        self.each_receipt(&mut |planned, receipt, mut files| {
-            let is_told = files.iter().any(|file| !file.problems.is_empty());
+        let (mut n_brief, formats) = (0, self.formats);
+        self.each_receipt(&mut |planned, receipt| {
+            let mut is_told = false;
+            receipt.each_file(formats, &mut |mut file| {
+                is_told |= !file.problems.is_empty();
+                n_brief += u64::from(file.complete_json(""));
+                Ok(())
+            })?;
             // The error of a unit, if its files have none.
             if let Some(error) = receipt.error.decoded().filter(|_| !is_told) {
                 each(&format!("{}: {error}", planned.main.display()));
             }
-            n_brief += files.iter_mut().map(|file| u64::from(file.complete_json(""))).sum::<u64>();
             Ok(())
         })?;
         Ok(n_brief)
@@ -289,11 +289,14 @@ impl<'p> Merged<'p> {
         &mut self,
         each: &mut dyn FnMut(LabeledReport) -> io::Result<()>,
     ) -> io::Result<()> {
-        self.each_receipt(&mut |planned, _, files| {
+        let formats = self.formats;
+        self.each_receipt(&mut |planned, receipt| {
             let paths = std::iter::once(&planned.main).chain(&planned.subs);
-            let paths = paths.chain(std::iter::repeat(&planned.main));
-            let labels = paths.map(|path| path.to_string_lossy().into_owned());
-            labels.zip(files).try_for_each(|(label, report)| each(LabeledReport { label, report }))
+            let mut paths = paths.chain(std::iter::repeat(&planned.main));
+            receipt.each_file(formats, &mut |report| {
+                let path = paths.next().unwrap_or(&planned.main);
+                each(LabeledReport { label: path.to_string_lossy().into_owned(), report })
+            })
         })
     }
 }

@@ -1,11 +1,11 @@
 //! A receipt: a line with the result of a unit.
 
-use std::{borrow::Cow, collections::BTreeMap, fmt, time::Duration};
+use std::{borrow::Cow, collections::BTreeMap, fmt, io, marker::PhantomData, time::Duration};
 
 use core_model::{Formats, LossKind};
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
-    de::{IgnoredAny, MapAccess, Visitor},
+    de::{IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
@@ -261,9 +261,82 @@ pub(crate) struct ReceiptLine<'l> {
     #[serde(borrow)]
     pub(crate) error: Member<Written<'l>>,
     #[serde(borrow)]
-    pub(crate) files: Member<Vec<Member<FileRead<'l>>>>,
+    files: Member<&'l RawValue>,
     #[serde(borrow)]
-    pub(crate) written: Member<Vec<&'l RawValue>>,
+    written: Member<&'l RawValue>,
+}
+
+impl<'l> ReceiptLine<'l> {
+    /// Calls `each` with the report on each file. They are read one by one: a session may have tens of thousands of
+    /// files.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first error of `each`.
+    pub(crate) fn each_file(
+        &self,
+        formats: Formats,
+        each: &mut dyn FnMut(FileReport) -> io::Result<()>,
+    ) -> io::Result<()> {
+        each_item(self.files.0, &mut |file: Member<FileRead<'_>>| {
+            file.0.and_then(|file| file.report(formats)).map_or(Ok(()), &mut *each)
+        })
+    }
+
+    /// Calls `each` with each line of the journal.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first error of `each`.
+    pub(crate) fn each_written(
+        &self,
+        each: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+    ) -> io::Result<()> {
+        each_item(self.written.0, &mut |line: &'l RawValue| each(line.get().as_bytes()))
+    }
+}
+
+/// Calls `each` with the items of an array. Another value has none, and neither has an array with an item of another type.
+fn each_item<'l, T: Deserialize<'l>>(
+    array: Option<&'l RawValue>,
+    each: &mut dyn FnMut(T) -> io::Result<()>,
+) -> io::Result<()> {
+    let Some(array) = array else { return Ok(()) };
+    let read = |each: &mut dyn FnMut(T) -> io::Result<()>| {
+        let mut items = Items { each, result: Ok(()), item: PhantomData };
+        let mut deserializer = serde_json::Deserializer::from_str(array.get());
+        let is_read = deserializer.deserialize_seq(&mut items).is_ok();
+        (is_read, items.result)
+    };
+    match read(&mut |_| Ok(())) {
+        (true, _) => read(each).1,
+        (false, _) => Ok(()),
+    }
+}
+
+/// Receives the items of an array.
+struct Items<'e, T> {
+    each: &'e mut dyn FnMut(T) -> io::Result<()>,
+    /// The first error of `each`.
+    result: io::Result<()>,
+    item: PhantomData<T>,
+}
+
+impl<'l, T: Deserialize<'l>> Visitor<'l> for &mut Items<'_, T> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'l>>(self, mut items: A) -> Result<(), A::Error> {
+        while let Some(item) = items.next_element()? {
+            if self.result.is_ok() {
+                self.result = (self.each)(item);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The report on a file, as it is read.
@@ -462,6 +535,23 @@ mod tests {
         ),
         r#"{"end":"UpToDate","verdict":"DoneWithLoss","status":0}"#,
     ];
+
+    #[test]
+    fn items_are_read_one_by_one_or_not_at_all() {
+        let read = |json: &str| {
+            let (json, mut items) = (record::raw(json.as_bytes()), Vec::new());
+            let result = each_item(json, &mut |item: u64| {
+                items.push(item);
+                if item == 3 { Err(io::Error::other("three")) } else { Ok(()) }
+            });
+            (items, result.is_ok())
+        };
+        assert_eq!(read("[1,2]"), (vec![1, 2], true));
+        assert_eq!(read("[1,3,4]"), (vec![1, 3], false));
+        for json in ["[1,\"a\"]", "{\"a\":1}", "null", "[]", "7"] {
+            assert_eq!(read(json), (vec![], true), "{json}");
+        }
+    }
 
     fn said(receipt: &Receipt<'_>) -> String {
         String::from_utf8(receipt.line()).expect("UTF-8").replace(TOOL, "TOOL")
