@@ -5,10 +5,13 @@ use std::io::{self, Read, Seek};
 use conversion::{Redactions, redact_with};
 use core_model::Formats;
 use secrets::Search;
-use storage::{MAX_IN_MEMORY, Opened};
+use storage::Opened;
 use tempfile::SpooledTempFile;
 
 use crate::session::Bytes;
+
+/// Limit in bytes on a copy without secrets in memory. A conversion needs the memory beside it.
+const MAX_REDACTED: usize = 1024 * 1024;
 
 /// The secrets to remove; by default none.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -50,7 +53,7 @@ impl Redact {
     pub fn opened(self, formats: Formats, mut opened: Opened) -> io::Result<RedactedFile<Opened>> {
         let Some(search) = self.search() else { return Ok(RedactedFile::unchanged(opened)) };
         opened.rewind()?;
-        let mut redacted = SpooledTempFile::new(MAX_IN_MEMORY);
+        let mut redacted = SpooledTempFile::new(MAX_REDACTED);
         let redactions = redact_with(search, formats, &mut opened, &mut redacted)?;
         redacted.rewind()?;
         Ok(RedactedFile { file: opened.read_as(redacted), redactions })
@@ -67,7 +70,7 @@ impl Redact {
         mut file: Box<dyn Bytes>,
     ) -> io::Result<RedactedFile<Box<dyn Bytes>>> {
         let Some(search) = self.search() else { return Ok(RedactedFile::unchanged(file)) };
-        let mut redacted = SpooledTempFile::new(MAX_IN_MEMORY);
+        let mut redacted = SpooledTempFile::new(MAX_REDACTED);
         let redactions = redact_with(search, formats, &mut file, &mut redacted)?;
         redacted.rewind()?;
         Ok(RedactedFile { file: Box::new(redacted), redactions })
