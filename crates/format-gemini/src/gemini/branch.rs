@@ -35,12 +35,12 @@ pub struct GeminiBranch {
     /// The hash of the id of a message on the wanted branch; `None` for the active branch.
     wanted: Option<u64>,
     nodes: Vec<Node>,
+    /// The ids, results and parts of the nodes, as hashes.
+    lists: Vec<u64>,
     /// The index of the last message of the session so far.
     leaf: Option<usize>,
-    /// The messages of the session so far, by the hashes of their ids.
-    alive: ByHash<usize>,
-    /// The hashes of the ids of all messages so far.
-    known: ByHash<()>,
+    /// All messages so far, by the hashes of their ids: their indices, or `NONE` if they are not in the session.
+    known: ByHash<u32>,
     /// The hashes of the ids of calls whose results are with them.
     answered: ByHash<()>,
     /// The parts of all messages so far.
@@ -54,23 +54,39 @@ pub struct GeminiBranch {
 }
 
 /// A message, or a checkpoint with messages.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Node {
     /// The offset of its last line.
     offset: u64,
     /// The hashes of the ids of its messages.
-    ids: Vec<u64>,
-    /// The message before it.
-    parent: Option<usize>,
+    ids: List,
+    /// The hashes of the ids of calls, if the message has only their results.
+    results: List,
+    /// The hashes of its texts, calls, results and pictures.
+    parts: List,
+    /// The index of the message before it, or `NONE`.
+    parent: u32,
     is_checkpoint: bool,
     /// Whether it replaces all that is before it.
     is_cut: bool,
-    /// The hashes of the ids of calls, if the message has only their results.
-    results: Vec<u64>,
-    /// The hashes of its texts, calls, results and pictures.
-    parts: Vec<u64>,
     /// Whether the message is in the session before, under another id.
     is_copy: bool,
+}
+
+/// A range of the lists of hashes: a session may have hundreds of thousands of short ones.
+#[derive(Clone, Copy, Debug, Default)]
+struct List {
+    start: u32,
+    end: u32,
+}
+
+/// In place of the index of a message: there is none.
+const NONE: u32 = u32::MAX;
+
+impl Node {
+    fn parent(&self) -> Option<usize> {
+        (self.parent != NONE).then_some(self.parent as usize)
+    }
 }
 
 /// Limits on the messages and parts that are searched for copies, for each message in a checkpoint and in a file. So a
@@ -87,23 +103,50 @@ impl GeminiBranch {
         Self { all_branches, from_last_compaction, wanted, hasher, ..Self::default() }
     }
 
-    fn push(&mut self, node: Node) {
+    /// Keeps hashes. More than four billion of them would be 32 GiB.
+    fn keep(&mut self, hashes: &[u64]) -> List {
+        let start = self.lists.len();
+        let end = start.saturating_add(hashes.len());
+        let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) else {
+            return List::default();
+        };
+        self.lists.extend_from_slice(hashes);
+        List { start, end }
+    }
+
+    fn list(&self, List { start, end }: List) -> &[u64] {
+        self.lists.get(start as usize..end as usize).unwrap_or_default()
+    }
+
+    /// Returns the index of a message of the session so far.
+    fn alive(&self, id: u64) -> Option<usize> {
+        let at = *self.known.get(&id)?;
+        (at != NONE).then_some(at as usize)
+    }
+
+    fn push(&mut self, offset: u64, ids: &[u64], node: Node) {
         let node_idx = self.nodes.len();
-        for id in &node.ids {
-            self.alive.entry(*id).or_insert(node_idx);
+        let number = u32::try_from(node_idx).unwrap_or(NONE);
+        for id in ids {
+            let known = self.known.entry(*id).or_insert(NONE);
+            if *known == NONE {
+                *known = number;
+            }
         }
+        let parent = self.leaf.and_then(|leaf| u32::try_from(leaf).ok()).unwrap_or(NONE);
+        let ids = self.keep(ids);
         self.leaf = Some(node_idx);
-        self.nodes.push(node);
+        self.nodes.push(Node { offset, ids, parent, ..node });
     }
 
     /// Notes that the ids of a message are known: its own, and the one that the client gives to the
     /// results of its calls when it repeats them.
     fn note(&mut self, message: &GeminiMessage<'_>) -> u64 {
         let id = self.hasher.hash_text(message.id);
-        self.known.insert(id, ());
+        self.known.entry(id).or_insert(NONE);
         if message.is("gemini") {
             let response = format!("{}_response", message.id.decode());
-            self.known.insert(self.hasher.hash(response), ());
+            self.known.entry(self.hasher.hash(response)).or_insert(NONE);
         }
         id
     }
@@ -117,23 +160,14 @@ impl GeminiBranch {
         }
         let (results, parts) = (self.results_of(message), parts_of(message, &self.hasher));
         self.n_parts = self.n_parts.saturating_add(parts.len());
-        let same = self.alive.get(&id).copied();
-        let same = same.and_then(|at| self.nodes.get_mut(at)).filter(|node| !node.is_checkpoint);
-        if let Some(node) = same {
+        let (results, parts) = (self.keep(&results), self.keep(&parts));
+        let same = self.alive(id).and_then(|at| self.nodes.get_mut(at));
+        if let Some(node) = same.filter(|node| !node.is_checkpoint) {
             self.hidden.push(Hidden { offset: node.offset, field: "replaced" });
             (node.offset, node.results, node.parts) = (offset, results, parts);
             return;
         }
-        self.push(Node {
-            offset,
-            ids: vec![id],
-            parent: self.leaf,
-            is_checkpoint: false,
-            is_cut: false,
-            results,
-            parts,
-            is_copy: false,
-        });
+        self.push(offset, &[id], Node { results, parts, ..Node::default() });
     }
 
     /// Returns the hashes of the ids of calls whose results are all that a message of the user has,
@@ -162,16 +196,8 @@ impl GeminiBranch {
             ids.push(id);
         }
         if is_new {
-            self.push(Node {
-                offset,
-                ids,
-                parent: self.leaf,
-                is_checkpoint: true,
-                is_cut: is_compaction(messages),
-                results: Vec::new(),
-                parts: Vec::new(),
-                is_copy: false,
-            });
+            let is_cut = is_compaction(messages);
+            self.push(offset, &ids, Node { is_checkpoint: true, is_cut, ..Node::default() });
         } else if !ids.is_empty() {
             self.hidden.push(Hidden { offset, field: "checkpoint" });
             self.find_copies(&ids);
@@ -197,17 +223,17 @@ impl GeminiBranch {
             let Some(node) = self.nodes.get(at).filter(|node| !node.is_checkpoint) else {
                 continue;
             };
-            match node.ids.iter().any(|id| listed.contains(id)) {
+            match self.list(node.ids).iter().any(|id| listed.contains(id)) {
                 true => later.push(at),
-                false if later.is_empty() => parts.extend(&node.parts),
+                false if later.is_empty() => parts.extend(self.list(node.parts)),
                 false => {}
             }
         }
         let n_listed = later.len();
         later.retain(|at| {
             // A message of thoughts alone has no parts, and is no copy.
-            let node = self.nodes.get(*at).filter(|node| !node.parts.is_empty());
-            node.is_some_and(|node| parts.find(&node.parts))
+            let found = self.nodes.get(*at).map(|node| self.list(node.parts));
+            found.is_some_and(|found| !found.is_empty() && parts.find(found))
         });
         if later.len().saturating_mul(2) < n_listed {
             return;
@@ -221,19 +247,20 @@ impl GeminiBranch {
 
     /// Removes a message and all after it from the session. An unknown id changes nothing.
     fn rewind(&mut self, id: Text<'_>) {
-        let Some(first) = self.alive.get(&self.hasher.hash_text(id)).copied() else { return };
+        let Some(first) = self.alive(self.hasher.hash_text(id)) else { return };
         while let Some(at) = self.leaf {
             let Some(node) = self.nodes.get(at) else { return };
             if at == first && node.is_checkpoint {
                 // A part of a line cannot be hidden.
                 return;
             }
-            for id in &node.ids {
-                if self.alive.get(id) == Some(&at) {
-                    self.alive.remove(id);
+            let List { start, end } = node.ids;
+            for id in self.lists.get(start as usize..end as usize).unwrap_or_default() {
+                if let Some(known) = self.known.get_mut(id).filter(|it| **it as usize == at) {
+                    *known = NONE;
                 }
             }
-            self.leaf = node.parent;
+            self.leaf = node.parent();
             if at == first {
                 return;
             }
@@ -247,8 +274,8 @@ impl GeminiBranch {
         let mut last = None;
         for (at, node) in self.nodes.iter().enumerate() {
             // A parent is before its children.
-            let is_after = node.parent.and_then(|parent| follows.get(parent)).copied();
-            let is_it = node.ids.contains(&wanted) || is_after == Some(true);
+            let is_after = node.parent().and_then(|parent| follows.get(parent)).copied();
+            let is_it = self.list(node.ids).contains(&wanted) || is_after == Some(true);
             if let Some(follows) = follows.get_mut(at) {
                 *follows = is_it;
             }
@@ -266,7 +293,7 @@ impl GeminiBranch {
         let mut at = self.wanted_leaf().or(self.leaf);
         while let Some((node_idx, node)) = at.and_then(|at| Some((at, self.nodes.get(at)?))) {
             path.push(node_idx);
-            at = node.parent;
+            at = node.parent();
         }
         path.reverse();
         path
@@ -274,9 +301,9 @@ impl GeminiBranch {
 
     /// Returns whether a message is a copy, or only repeats results that are with their calls.
     fn is_repeated(&self, node: &Node) -> bool {
-        let mut results = node.results.iter();
+        let results = self.list(node.results);
         node.is_copy
-            || !node.results.is_empty() && results.all(|call| self.answered.contains_key(call))
+            || !results.is_empty() && results.iter().all(|call| self.answered.contains_key(call))
     }
 }
 
@@ -339,5 +366,15 @@ impl Planner for GeminiBranch {
         hidden.sort_by_key(|hidden| hidden.offset);
         hidden.dedup_by_key(|hidden| hidden.offset);
         Plan { hidden, late, ..Plan::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_takes_little_memory() {
+        assert!(size_of::<Node>() <= 40, "{}", size_of::<Node>());
     }
 }
