@@ -44,7 +44,9 @@ impl FolderRun<'_> {
     pub fn run(&self, progress: &dyn Progress) -> Vec<Vec<FileReport>> {
         let done = each_of(&largest_first(self.tasks), self.n_jobs, |it| {
             let (task, start) = (&self.tasks[it.task_idx], Instant::now());
-            let mut files = SessionReports::new(self.report_options.verbose);
+            let new_reports =
+                || SessionReports::new(self.report_options.verbose, task.unit.files().count());
+            let mut files = new_reports();
             let mut each = |input, result| files.push(self.settled(task, input, result));
             match self.not_converted(task) {
                 Some(results) => {
@@ -56,7 +58,7 @@ impl FolderRun<'_> {
                         || self.job.convert_session_to(unit, path, self.is_mirrored, &mut each);
                     // A fault in one session does not stop the others.
                     if catch_unwind(AssertUnwindSafe(&mut convert)).is_err() {
-                        files = SessionReports::new(self.report_options.verbose);
+                        files = new_reports();
                         for (input, result) in refused(unit, || ConvertError::Fault) {
                             files.push(self.settled(task, input, result));
                         }
@@ -169,9 +171,9 @@ impl SessionReports {
     /// Number of summaries: the main file and the first five others.
     const MAX_SUMMARIES: usize = 6;
 
-    fn new(is_verbose: bool) -> Self {
-        // Most sessions have one file.
-        Self { files: Vec::with_capacity(1), is_verbose, n_summaries: 0 }
+    /// Creates an empty list with room for so many reports.
+    fn new(is_verbose: bool, n_files: usize) -> Self {
+        Self { files: Vec::with_capacity(n_files), is_verbose, n_summaries: 0 }
     }
 
     fn push(&mut self, mut report: FileReport) {
@@ -209,9 +211,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_report_of_a_session_of_one_file_has_no_spare_room() {
-        let mut reports = SessionReports::new(false);
-        reports.push(FileReport::new(FileStatus::Done));
-        assert_eq!(reports.finish().capacity(), 1);
+    fn the_reports_of_a_session_have_no_spare_room() {
+        for n_files in [1, 5, 20] {
+            let mut reports = SessionReports::new(false, n_files);
+            (0..n_files).for_each(|_| reports.push(FileReport::new(FileStatus::Done)));
+            assert_eq!(reports.finish().capacity(), n_files);
+        }
     }
 }
