@@ -6,7 +6,7 @@ use std::{
 };
 
 use conversion::{
-    CarryMode, Manifest, ManifestEntry, ManifestEntryKind, Source, conversion_history,
+    CarryMode, Manifest, ManifestEntry, ManifestEntryKind, RestoreStats, Source, conversion_history,
 };
 use core_model::{Agent, FileRole, Format, SessionTree};
 use sessions::{Companion, Input, Session, SessionFiles, SessionPlace, UnknownFormat};
@@ -40,6 +40,8 @@ pub(super) enum Direction {
     Convert {
         /// Whether the main file has no carry.
         is_native: bool,
+        /// The faults of its first carries, if these do not lead to the target.
+        faults: Option<RestoreStats>,
     },
 }
 
@@ -156,7 +158,9 @@ impl Job {
                 let results = self.stepwise(unit, path, format, carry);
                 results.into_iter().for_each(|(input, result)| each(input, result));
             }
-            Direction::Convert { is_native } => self.forth(unit, path, (from, is_native), each),
+            Direction::Convert { is_native, faults } => {
+                self.forth(unit, path, (from, is_native, faults), each);
+            }
         }
     }
 
@@ -187,7 +191,10 @@ impl Job {
             // The carry of one file has no place for several sidecars. Restoring the source first
             // keeps their content.
             (None, Some(last)) if has_sidecars(unit) => Direction::ConvertStepwise(last),
-            _ => Direction::Convert { is_native: found.formats.is_empty() },
+            _ => Direction::Convert {
+                is_native: found.formats.is_empty(),
+                faults: found.interruption(),
+            },
         };
         Ok((from, direction))
     }
@@ -325,7 +332,7 @@ impl Job {
         &self,
         unit: &'u SessionFiles,
         path: &Path,
-        (from, is_native): (&'static Format, bool),
+        (from, is_native, faults): (&'static Format, bool, Option<RestoreStats>),
         each: &mut EachResult<'_, 'u>,
     ) {
         let place = unit.place(self.config.limits);
@@ -338,6 +345,7 @@ impl Job {
         let lost_carry = if is_native { self.lost_carry_of_main(unit, from) } else { None };
         report.change_conversion(|done| {
             done.report.tell_of(&tree);
+            done.report.restored.add_faults(&faults.unwrap_or_default());
             done.report.lost_carry = lost_carry.or(done.report.lost_carry.take());
             let has_files = !is_whole && self.config.subagents == SubAgents::Files;
             done.has_agent_files = has_files && !tree.agents.is_empty();

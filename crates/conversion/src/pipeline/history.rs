@@ -59,6 +59,11 @@ impl ConversionHistory {
         self.formats.iter().position(|known| known.name == format.name)
     }
 
+    /// Returns the faults of the carries that end the history, if there are any.
+    pub fn interruption(&self) -> Option<RestoreStats> {
+        Some(self.interruption).filter(RestoreStats::is_not_the_source)
+    }
+
     /// Returns the ids of the sub-agents with files of their own that the carries list down to a format, each once; none if
     /// the format is not in the history.
     pub fn agents(&self, format: &Format) -> Vec<&str> {

@@ -631,6 +631,31 @@ fn a_derived_file_of_another_sub_agent_is_said() {
     assert_eq!(words.matches("has no file any more").count(), 1, "{words}");
 }
 
+/// Without the start of the main file, nothing leads from the second format to the first one.
+#[test]
+fn a_session_whose_main_file_lost_its_start_is_said() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let folder = tempfile::tempdir().expect("a folder");
+    let there = folder.path().join("there");
+    fs::create_dir(&there).expect("created");
+    fs::copy(fixtures.join("copilot/sub-agent.jsonl"), there.join("s1.jsonl")).expect("copied");
+    let there = through(folder.path(), &there, &["atif", "pi"], &[]);
+    let names: Vec<String> = read(&there).into_keys().collect();
+    assert!(names.iter().any(|name| name.starts_with("s1_")), "{names:?}");
+    let main = there.join(names.iter().find(|name| name.starts_with("s1.")).expect("a file"));
+    let text = fs::read_to_string(&main).expect("text");
+    let home = folder.path().join("home.jsonl").display().to_string();
+    for n_lost in [0, 3] {
+        let kept: Vec<&str> = text.split_inclusive('\n').skip(n_lost).collect();
+        assert!(kept.len() > 1, "{text}");
+        fs::write(&main, kept.concat()).expect("written");
+        let main = main.display().to_string();
+        let (status, words) = convert(&[&main, "--to", "copilot", "-o", &home, "--force"]);
+        let is_said = words.contains("a carry are missing");
+        assert_eq!((status, is_said), (i32::from(n_lost > 0), n_lost > 0), "{words}");
+    }
+}
+
 #[test]
 fn a_session_that_was_exchanged_with_its_sub_agent_is_refused() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
