@@ -171,7 +171,7 @@ mod tests {
         assert_eq!((out.bytes(last).len(), out.len(last)), (0, 20_007));
         out.copy_slice(last, text);
         let copied = &out.drafts.line(last).copied;
-        assert_eq!(copied.iter().map(|it| (it.at, it.written)).next_back(), Some((20_007, 20_002)));
+        assert_eq!(copied.last().map(|it| (it.at, it.written)), Some((20_007, 20_002)));
         for id in &ids {
             out.put(*id, "}");
             out.emit(*id);

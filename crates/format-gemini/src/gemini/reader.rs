@@ -69,7 +69,7 @@ pub(crate) fn read_each<'l>(line: Value<'l>, each: &mut dyn FnMut(Event<'l>) -> 
         (_, Some(messages)) => (messages, false),
     };
     let n_before = match &record {
-        GeminiRecord::Header(header) => 1 + usize::from(header.title().is_some()),
+        GeminiRecord::Header(header) => 1usize.saturating_add(header.title().is_some().into()),
         _ => usize::from(is_compacted),
     };
     let mut n_events = n_before;

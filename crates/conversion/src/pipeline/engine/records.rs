@@ -35,11 +35,12 @@ impl Records {
         /// Length in bytes below which entries stay, because their place takes some.
         const MIN: usize = 256;
         let length = self.entries.len();
-        if length >= MIN && length.saturating_mul(n_open) > MAX_OPEN {
-            if let Some(number) = packed.add(&self.entries, None) {
-                self.packed.push(number);
-                self.entries = Vec::new();
-            }
+        if length >= MIN
+            && length.saturating_mul(n_open) > MAX_OPEN
+            && let Some(number) = packed.add(&self.entries, None)
+        {
+            self.packed.push(number);
+            self.entries = Vec::new();
         }
     }
 
