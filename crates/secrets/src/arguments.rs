@@ -9,6 +9,7 @@ use memchr::memmem;
 
 use crate::{
     around::{context, past_closers, until_placeholder},
+    clear::is_clear_password,
     command_line::password,
     cursor::Cursor,
     edge::is_edge,
@@ -16,7 +17,7 @@ use crate::{
     piped::is_named,
     placeholder::PLACEHOLDER,
     span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break, string_or_word},
-    value::{Form, Kind, MAX_VALUE, is_scrambled, is_strong, is_uuid},
+    value::{Form, Kind, is_scrambled, is_strong, is_uuid},
     worded::{are_words_and_number, is_invented, is_word_list},
 };
 
@@ -49,7 +50,18 @@ pub(crate) fn all(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
 /// Finds the password of a connection: `new PDO(dsn, 'ada', 'x')`, `new mysqli(host, 'ada', 'x', 'shop')`.
 pub(crate) fn connection(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let found = strings(end);
-    let (start, end) = found.get(2).or(found.last()).filter(|_| found.len() > 1)?;
+    let is_clear =
+        |(start, end): &&(Cursor<'_>, Cursor<'_>)| is_clear_password(end.since(start.place()));
+    let after_first = found.get(1..).unwrap_or_default();
+    // A client of Oracle has the address after the password.
+    let is_oracle = end.window_before(16).ends_with(b"racle.connect(")
+        || end.window_before(16).ends_with(b"oracledb.connect(");
+    if is_oracle {
+        let (value, value_end) = after_first.first()?;
+        return password(*value, *value_end);
+    }
+    let clear = after_first.iter().rfind(is_clear).filter(|_| after_first.len() < 3);
+    let (start, end) = clear.or(found.get(2)).or(found.last()).filter(|_| found.len() > 1)?;
     password(*start, *end)
 }
 
@@ -79,126 +91,6 @@ pub(crate) fn setting(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
 pub(crate) fn first(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let (start, end) = strings(end).into_iter().next()?;
     password(start, end)
-}
-
-/// Finds the value after a name and a colon: `пароль: x`.
-pub(crate) fn foreign_name(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    const SIGNS: &[&[u8]] = &[b":", "：".as_bytes(), b"\\uff1a", b"="];
-    let end = end.back(usize::from(matches!(end.previous(), Some(b':' | b' '))));
-    let sign = past_blanks(past_closers(end).0, 2);
-    let Some(at) = SIGNS.iter().find_map(|text| sign.past(text)) else { return foreign_verb(end) };
-    let (value, value_end) = string_or_word(past_blanks(at, 4))?;
-    password(value, value_end)
-}
-
-/// Finds the key after its name and a sign or a verb: `clé API : x`, `der API-Schlüssel lautet x`.
-pub(crate) fn foreign_key(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    /// Minimum length of a key.
-    const MIN_KEY: usize = 20;
-    const LINKS: &[&str] = &[
-        ": ",
-        "：",
-        " = ",
-        "=",
-        " ist ",
-        " lautet ",
-        " est ",
-        " es ",
-        " é ",
-        " è ",
-        " is ",
-        " to ",
-        " — ",
-        "是",
-        "为",
-        "は",
-        "は「",
-        " \\u00e9 ",
-        " \\u00e8 ",
-        "\\uff1a",
-        "\\u662f",
-        "\\u4e3a",
-        "\\u306f",
-        " \\u2014 ",
-    ];
-    /// Bytes after the name that are searched for the link.
-    const MAX_WORDS: usize = 32;
-    let window = until_placeholder(end.window(MAX_WORDS)).split(|byte| *byte == b'\n').next()?;
-    let links =
-        LINKS.iter().filter_map(|link| Some((memmem::find(window, link.as_bytes())?, link.len())));
-    let (n_before, n_link) = links.min()?;
-    let at = past_blanks(end.forward(n_before).forward(n_link), 2);
-    let (value, value_end) = string_or_word(at)?;
-    let word = value.skip(MAX_VALUE, |byte| byte.is_ascii_graphic());
-    let value_end = if word.place() < value_end.place() { word } else { value_end };
-    let text = value_end.since(value.place());
-    let is_key = text.len() >= MIN_KEY && is_strong(text) && !text.contains(&b'/');
-    password(value, value_end).filter(|_| is_key)
-}
-
-/// Finds the value after a name and a verb: `le mot de passe du serveur est x`. An ordinary word is no value.
-fn foreign_verb(end: Cursor<'_>) -> Option<Range<usize>> {
-    const VERBS: &[&str] = &[
-        " est ",
-        " es ",
-        " è ",
-        " é ",
-        " is ",
-        " jest ",
-        " to ",
-        " ist ",
-        " lautet ",
-        " är ",
-        " er ",
-        "— ",
-        "– ",
-        " \\u00e8 ",
-        " \\u00e9 ",
-        "\\u2014 ",
-        "\\u662f",
-        "\\u4e3a",
-        "\\u70ba",
-        "\\u306f\\u300c",
-        "\\u306f",
-        ": ",
-        "是",
-        "为",
-        "為",
-        "は「",
-        "は",
-    ];
-    /// Bytes after the name that are searched for the verb.
-    const MAX_WORDS: usize = 48;
-    let window = until_placeholder(end.window(MAX_WORDS)).split(|byte| *byte == b'\n').next()?;
-    // The value may follow without a verb.
-    let next = past_blanks(end, 2);
-    let word = string_or_word(next).map_or(&[][..], |(word, end)| end.since(word.place()));
-    let is_next = next.place() > end.place()
-        && (is_strong(word) || is_invented(word) || are_words_and_number(word));
-    let verb = || {
-        let find = |verb: &&str| Some((memmem::find(window, verb.as_bytes())?, verb.len()));
-        VERBS.iter().find_map(find)
-    };
-    let verb = if is_next { (0, 0) } else { verb()? };
-    let start = past_blanks(end.forward(verb.0).forward(verb.1), 2);
-    let (value, value_end) = match Quote::open(start) {
-        Some((quote, value)) => (value, quote.close(value)?),
-        // Letters of another script end it without a blank: `は「x」です`.
-        None => {
-            let word = start.skip(MAX_VALUE, |byte| byte.is_ascii_graphic());
-            (start, bare_end(start.until(word.place()), |_| false))
-        }
-    };
-    let text = value_end.since(value.place());
-    // `mot de passe du compte : x`
-    let n_digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let has_mark = text.iter().any(u8::is_ascii_punctuation);
-    let is_random = is_scrambled(text) && (n_digits > 0 || has_mark);
-    let is_said = value.window_before(2) == b": " && text.len() >= 8 && n_digits > 1;
-    let is_said = is_said && !text.contains(&b'/');
-    let is_said = is_said || are_words_and_number(text);
-    let is_fit = is_strong(text) || is_invented(text) || is_random || is_said;
-    password(value, value_end).filter(|_| is_fit)
 }
 
 /// Finds the passwords in the first two arguments, the old and the new one: `EXEC sp_password 'x', 'y', 'ada'`.
@@ -298,6 +190,11 @@ pub(crate) fn before_name(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<us
 
 /// Returns the strings directly among the arguments of a call.
 fn strings(start: Cursor<'_>) -> Vec<(Cursor<'_>, Cursor<'_>)> {
+    strings_until(start, b')')
+}
+
+/// Returns the strings directly among the items of a list or the arguments of a call, up to its closing bracket.
+fn strings_until(start: Cursor<'_>, close: u8) -> Vec<(Cursor<'_>, Cursor<'_>)> {
     let last = start.place().saturating_add(until_placeholder(start.window(MAX_CALL)).len());
     let (mut at, mut depth, mut found) = (start, 0_usize, Vec::new());
     while let Some(byte) = at.next().filter(|_| at.place() < last) {
@@ -313,6 +210,7 @@ fn strings(start: Cursor<'_>) -> Vec<(Cursor<'_>, Cursor<'_>)> {
         depth = match byte {
             b'(' | b'{' => depth.saturating_add(1),
             b')' | b'}' if depth == 0 => break,
+            byte if byte == close && depth == 0 => break,
             b')' | b'}' => depth.saturating_sub(1),
             b';' => break,
             _ => depth,
@@ -392,12 +290,11 @@ pub(crate) fn login_list(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usi
     if at.rest().starts_with(PLACEHOLDER) {
         return None;
     }
-    let list = at
-        .past(b"[")
-        .or_else(|| at.past(b"("))
-        .or_else(|| at.past(b"{"))
-        .or_else(|| at.past(b"array("))?;
-    let found = strings(list);
+    let list = at.past(b"(").or_else(|| at.past(b"{")).or_else(|| at.past(b"array("));
+    let found = match at.past(b"[") {
+        Some(list) => strings_until(list, b']'),
+        None => strings(list?),
+    };
     match found.as_slice() {
         [_, (value, value_end)] => password(*value, *value_end),
         // The third string names the scheme.

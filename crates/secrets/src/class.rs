@@ -93,7 +93,7 @@ pub(crate) static BETWEEN: Class = Class::of(b"\t\t  \"\"''::=>\\\\");
 /// Bytes between an account and its token: `AC..:..`, `AC.. ..`, `| AC.. | .. |`.
 pub(crate) static PAIR: Class = Class::of(b"\t\t  \"\"'',,::\\\\||");
 /// The name of a user in a URL, with the domain of Windows before it.
-pub(crate) static USER: Class = Class::of(b"%%++-.09AZ\\\\__az~~");
+pub(crate) static USER: Class = Class::of(b"%%++-.09;;AZ\\\\__az~~");
 /// A password in a URL, without the marks of shell variables and templates.
 pub(crate) static PASSWORD: Class = Class::of(b"!!$&**+.09;;==AZ^_az~~");
 /// The lines of a key between its first and its last one: base64, headers, and prefixes that tools

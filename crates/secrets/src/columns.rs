@@ -1,17 +1,20 @@
 //! Finds secrets in the columns of tables, below the header that names them.
 //!
-//! In: `| id | secret |`, and `| 1 | x |` below it; `User,Password`, and `ada,x` in the next line. Out: the range of `x`.
+//! In: `| id | secret |`, and `| 1 | x |` below it; `User,Password`, and `ada,x` in the next line; `["user","password"]`,
+//! and `["ada","x"]` behind it. Out: the range of `x`.
 
 use std::ops::Range;
 
 use crate::{
-    around::{last_line, past_closers, until_placeholder},
+    around::past_closers,
+    clear::is_clear_cell,
     command_line::password,
     cursor::Cursor,
-    randomness::Makeup,
-    span::{is_blank, past_break},
-    value::{is_scrambled, is_strong},
-    worded::{are_words_and_number, is_invented},
+    margin::past_line,
+    name::Name,
+    placeholder::PLACEHOLDER,
+    span::{Quote, is_blank, is_quote, past_break, past_tab},
+    value::Kind,
 };
 
 /// Limit for the rows of a table that are searched.
@@ -20,91 +23,301 @@ const MAX_ROWS: usize = 32;
 /// Limit in bytes for a row.
 const MAX_ROW: usize = 512;
 
-/// Finds the values below a header. `end` is a place in its cell.
-pub(crate) fn below(start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
-    let name = end.skip(24, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let cell_end = past_closers(name).0.skip(80, is_blank);
-    let line = || line_before(end);
-    let is_last = || cell_end.next().is_none() || past_break(cell_end).is_some();
-    let separator = match cell_end.next() {
-        Some(byte @ (b'|' | b',')) => byte,
-        _ if is_last() && line().contains(&b'|') => b'|',
-        _ if is_last() && line().contains(&b',') => b',',
-        _ => return Vec::new(),
-    };
-    let line = line();
-    // A sentence has blanks after its commas.
-    let is_sentence = separator == b',' && line.windows(2).any(|pair| pair == b", ");
-    if is_sentence {
+/// Limit in bytes for the name of a column.
+const MAX_HEADER: usize = 32;
+
+/// The marks between the cells of a box.
+const BARS: &[&str] = &["|", "│", "┃", "║"];
+
+/// The mark between two cells.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Separator {
+    /// `|`, also as a box has it.
+    Bar,
+    Comma,
+    Semicolon,
+    Tab,
+    /// At least two blanks.
+    Blanks,
+}
+
+impl Separator {
+    /// Moves past a separator at a position.
+    fn past(self, at: Cursor<'_>) -> Option<Cursor<'_>> {
+        match self {
+            Self::Bar => BARS.iter().find_map(|bar| at.past(bar.as_bytes())).or_else(|| {
+                let letter = at.skip(63, |byte| byte == b'\\');
+                letter.past(b"u2502").filter(|_| letter.place() > at.place())
+            }),
+            Self::Comma => at.past(b","),
+            Self::Semicolon => at.past(b";"),
+            Self::Tab => past_tab(at),
+            Self::Blanks => Some(at.skip(MAX_ROW, is_blank))
+                .filter(|after| after.place() > at.place().saturating_add(1)),
+        }
+    }
+
+    /// Moves back before a separator that ends at a position.
+    fn before(self, at: Cursor<'_>) -> Option<Cursor<'_>> {
+        let before = at.window_before(8);
+        let n_slashes = |before: Cursor<'_>| {
+            before.window_before(63).iter().rev().take_while(|byte| **byte == b'\\').count()
+        };
+        let length = match self {
+            Self::Bar if before.ends_with(b"\\u2502") => n_slashes(at.back(5)).saturating_add(5),
+            Self::Bar => BARS.iter().find(|bar| before.ends_with(bar.as_bytes()))?.len(),
+            Self::Comma if before.ends_with(b",") => 1,
+            Self::Semicolon if before.ends_with(b";") => 1,
+            Self::Tab if before.ends_with(b"\t") => 1,
+            Self::Tab if before.ends_with(b"\\t") => n_slashes(at.back(1)).saturating_add(1),
+            Self::Blanks => {
+                let n = at
+                    .window_before(MAX_ROW)
+                    .iter()
+                    .rev()
+                    .take_while(|byte| is_blank(**byte))
+                    .count();
+                return (n > 1).then(|| at.back(n));
+            }
+            _ => return None,
+        };
+        Some(at.back(length))
+    }
+
+    /// Returns the blanks that may be around a cell.
+    fn is_padding(self, byte: u8) -> bool {
+        match self {
+            Self::Tab => byte == b' ',
+            Self::Blanks => false,
+            _ => is_blank(byte),
+        }
+    }
+}
+
+/// Finds the values below a header.
+pub(crate) fn below(name: &Name<'_>, kind: Kind) -> Vec<Range<usize>> {
+    const SEPARATORS: &[Separator] = &[
+        Separator::Tab,
+        Separator::Bar,
+        Separator::Comma,
+        Separator::Semicolon,
+        Separator::Blanks,
+    ];
+    let mark = name.end.skip(63, |byte| byte == b'\\');
+    let cell_end = if mark.next().is_some_and(is_quote) { mark.forward(1) } else { name.end };
+    let cell_end = cell_end.skip(2, |byte| byte == b'*');
+    // Most names are in no table.
+    let is_end = |byte: u8| b"|,;\t\r\n\\ ]".contains(&byte) || byte == 0xe2;
+    let has_digit = name.end.since(name.start.place()).iter().any(u8::is_ascii_digit);
+    if has_digit || cell_end.next().is_none_or(|byte| !is_end(byte)) {
         return Vec::new();
     }
-    let n_before = line.iter().filter(|byte| **byte == separator).count();
-    let header = name.since(start.place()).get(1..).unwrap_or_default().trim_ascii();
-    let mut breaks = cell_end.skip(MAX_ROW, |byte| byte != b'\n' && byte != b'\\');
-    let (mut found, mut n_rules) = (Vec::new(), 0_usize);
+    let found = SEPARATORS.iter().find_map(|separator| {
+        let end = cell_end.skip(80, |byte| separator.is_padding(byte));
+        let start = start_of_cell(name, *separator);
+        let next = separator.past(end).map(|next| next.skip(80, |byte| separator.is_padding(byte)));
+        // A sentence and code have blanks after their commas.
+        let is_fit = |next: &Cursor<'_>| {
+            let is_listed = list_end(end).is_some();
+            let is_tight = *separator != Separator::Comma || next.previous() == Some(b',');
+            let is_name = |byte: u8| {
+                byte.is_ascii_alphabetic()
+                    || is_quote(byte)
+                    || b"\\*_".contains(&byte)
+                    || byte > 127
+            };
+            (is_listed || is_tight)
+                && past_break(*next).is_none()
+                && next.next().is_some_and(is_name)
+        };
+        let is_first = next.filter(is_fit).is_some();
+        let last = separator.past(end).filter(|_| *separator == Separator::Bar).unwrap_or(end);
+        let is_last = end.next() == Some(b']') || past_break(last.skip(80, is_blank)).is_some();
+        let is_after = separator.before(start).is_some();
+        (is_first || is_last && is_after).then_some((*separator, end, start))
+    });
+    let Some((separator, end, start)) = found else { return Vec::new() };
+    let Some(n_before) = n_cells_before(start, separator) else { return Vec::new() };
+    let secret = |(value, value_end): (Cursor<'_>, Cursor<'_>)| {
+        let text = value_end.since(value.place());
+        password(value, value_end).filter(|_| is_clear_cell(kind, text))
+    };
+    // `|Default password|x|`
+    let beside = separator.past(end).and_then(|next| cell(next, separator, 0)).and_then(secret);
+    let below = rows(separator, end).into_iter();
+    let below = below.filter_map(|row| cell(row, separator, n_before).and_then(secret));
+    beside.into_iter().chain(below).collect()
+}
+
+/// Returns the start of the cell around a name, with its quote, and the blanks before it.
+fn start_of_cell<'b>(name: &Name<'b>, separator: Separator) -> Cursor<'b> {
+    let before = name.start.window_before(MAX_HEADER);
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-. ".contains(byte);
+    let is_word = |byte: &u8| is_word(byte) && !(separator == Separator::Blanks && *byte == b' ');
+    past_marks_before(name.start.back(n_in_word(before, is_word)), separator)
+}
+
+/// Returns the number of bytes of a word at the end of a text, without the letter of an escape before it.
+fn n_in_word(before: &[u8], is_word: impl Fn(&u8) -> bool) -> usize {
+    let n = before.iter().rev().take_while(|byte| is_word(byte)).count();
+    let (head, word) = before.split_at_checked(before.len().saturating_sub(n)).unwrap_or_default();
+    let is_escape = head.ends_with(b"\\") && matches!(word, [b'n' | b'r' | b't', ..]);
+    n.saturating_sub(usize::from(is_escape))
+}
+
+/// Moves back past the quote, the code mark and the blanks before a cell.
+fn past_marks_before(at: Cursor<'_>, separator: Separator) -> Cursor<'_> {
+    let is_mark = |byte: &u8| is_quote(*byte) || b"\\*".contains(byte);
+    let n_marks = at.window_before(16).iter().rev().take_while(|byte| is_mark(byte)).count();
+    let start = at.back(n_marks);
+    start.back(
+        start
+            .window_before(80)
+            .iter()
+            .rev()
+            .take_while(|byte| separator.is_padding(**byte))
+            .count(),
+    )
+}
+
+/// Returns the number of cells before a cell in a header, if all of them are short names.
+fn n_cells_before(start: Cursor<'_>, separator: Separator) -> Option<usize> {
+    const MAX_CELLS: usize = 32;
+    let (mut at, mut n) = (start, 0_usize);
+    for _ in 0..MAX_CELLS {
+        let Some(end) = separator.before(at) else { return is_first(at).then_some(n) };
+        let is_mark =
+            |byte: &u8| is_quote(*byte) || b"\\*".contains(byte) || separator.is_padding(*byte);
+        let name =
+            end.back(end.window_before(80).iter().rev().take_while(|byte| is_mark(byte)).count());
+        let is_word = |byte: &u8| {
+            byte.is_ascii_alphanumeric()
+                || b"_-.#()/".contains(byte)
+                || *byte == b' ' && separator != Separator::Blanks
+        };
+        let n_word = n_in_word(name.window_before(MAX_HEADER), is_word);
+        // The bar at the start of a line.
+        if n_word == 0 {
+            return (separator == Separator::Bar && is_first(name)).then_some(n.saturating_add(1));
+        }
+        if n_word >= MAX_HEADER {
+            return None;
+        }
+        n = n.saturating_add(1);
+        at = past_marks_before(name.back(n_word), separator);
+    }
+    None
+}
+
+/// Returns whether a header starts at a position: a line, a string or a list.
+fn is_first(at: Cursor<'_>) -> bool {
+    let before = at.before();
+    let is_start = matches!(before, [] | [.., b'\n' | b'\r' | b'[' | b'"' | b'\\' | b'>'])
+        || before.ends_with("→".as_bytes());
+    // A search before decoding sees the quote of JSON, or the letter of a line break.
+    let is_mark = at.skip(80, is_blank).next().is_some_and(|byte| is_quote(byte) || byte == b'\\');
+    is_start || is_mark || matches!(before, [.., b'\\', b'n' | b'r' | b't'])
+}
+
+/// Returns the starts of the rows below a header, which has its last known cell before a position.
+fn rows(separator: Separator, header: Cursor<'_>) -> Vec<Cursor<'_>> {
+    let (mut at, mut found, mut n_rules) = (line_end(header), Vec::new(), 0_usize);
+    let list = list_end(header);
     for _ in 0..MAX_ROWS {
-        let Some(row) = past_break(breaks) else { break };
-        let row_end = row.skip(MAX_ROW, |byte| byte != b'\n' && byte != b'\\');
-        let text = until_placeholder(row_end.since(row.place()));
-        breaks = row_end;
-        let is_rule = text.iter().all(|byte| b"+-|: ".contains(byte));
+        let row = match list {
+            Some(_) => next_list(if found.is_empty() { list } else { list_end(at) }),
+            None => past_line(at),
+        };
+        let Some(row) = row else { break };
+        let end = line_end(row);
+        let text = end.since(row.place());
+        let is_rule =
+            text.len() > 2 && text.iter().all(|byte| b"+-|:= ".contains(byte) || *byte >= 0x80);
         n_rules = n_rules.saturating_add(usize::from(is_rule));
         // A rule follows the header of a table, and the last row.
-        let is_over = n_rules > 1 || separator == b'|' && n_rules == 0;
-        if text.is_empty() || is_over || !is_rule && !text.contains(&separator) {
+        let is_over =
+            n_rules > 1 || separator == Separator::Bar && n_rules == 0 && !found.is_empty();
+        if text.is_empty() || list.is_none() && is_over {
             break;
         }
-        let Some((start, value)) = cell(row, text, separator, n_before).filter(|_| !is_rule) else {
-            continue;
-        };
-        // Another header.
-        if value == header {
-            break;
+        at = if list.is_some() { row } else { end };
+        if !is_rule {
+            found.push(row);
         }
-        let is_password = header.to_ascii_lowercase().starts_with(b"pass");
-        found.extend(secret(start, value, is_password));
     }
     found
 }
 
-/// Returns the text before a position in its line, with redacted secrets, which count as cells in a second run too.
-fn line_before(at: Cursor<'_>) -> &[u8] {
-    let line = last_line(at.window_before(MAX_ROW));
-    // A search before decoding sees the quote of JSON.
-    line.rsplit(|byte| *byte == b'"').next().unwrap_or_default()
-}
-
-/// Returns the position and the text of a cell.
-fn cell<'b>(
-    row: Cursor<'b>,
-    text: &'b [u8],
-    separator: u8,
-    n_before: usize,
-) -> Option<(Cursor<'b>, &'b [u8])> {
-    let mut cells = text.split(|byte| *byte == separator);
-    let mut offset = 0_usize;
-    for _ in 0..n_before {
-        offset = offset.saturating_add(cells.next()?.len()).saturating_add(1);
+/// Returns the end of a line, plain or escaped, or the redacted secret in it.
+fn line_end(at: Cursor<'_>) -> Cursor<'_> {
+    let mut end = at;
+    for _ in 0..MAX_ROW {
+        end = end.skip(MAX_ROW, |byte| !matches!(byte, b'\n' | b'\r' | b'\\' | b'['));
+        if end.next().is_none() || past_break(end).is_some() || end.rest().starts_with(PLACEHOLDER)
+        {
+            return end;
+        }
+        end = end.forward(1);
     }
-    let cell = cells.next()?;
-    let blanks = cell.iter().take_while(|byte| is_blank(**byte)).count();
-    let (start, value) = (row.forward(offset).forward(blanks), cell.trim_ascii());
-    // Markdown has code between backticks.
-    Some(match value {
-        [b'`', inner @ .., b'`'] => (start.forward(1), inner),
-        _ => (start, value),
-    })
+    end
 }
 
-/// Returns the range of the secret in a cell.
-fn secret(start: Cursor<'_>, value: &[u8], is_password: bool) -> Option<Range<usize>> {
-    let makeup = Makeup::of(value);
-    let is_mixed = makeup.n_lower > 1 && makeup.n_upper > 0 && makeup.n_digits > 1;
-    let is_plain = is_mixed && value.iter().all(u8::is_ascii_alphanumeric);
-    let is_clear = is_strong(value)
-        || is_invented(value)
-        || is_scrambled(value)
-        || is_password && (is_plain || are_words_and_number(value));
-    let is_clear = is_clear && value.len() >= 8;
-    if is_clear { password(start, start.forward(value.len())) } else { None }
+/// Returns the end of the list in brackets that a position is in.
+fn list_end(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    let end = at.skip(MAX_ROW, |byte| !matches!(byte, b'[' | b']' | b'{' | b'}'));
+    end.past(b"]").filter(|end| end.place() <= line_end(at).place())
+}
+
+/// Returns the position after the bracket that opens the next list.
+fn next_list(at: Option<Cursor<'_>>) -> Option<Cursor<'_>> {
+    const MAX_GAP: usize = 60;
+    let is_gap = |byte: u8| {
+        byte.is_ascii_alphabetic()
+            || byte.is_ascii_whitespace()
+            || is_quote(byte)
+            || b"\\_:,=-".contains(&byte)
+    };
+    let open = at?.skip(MAX_GAP, is_gap).past(b"[")?;
+    let open = open.skip(MAX_GAP, |byte| byte.is_ascii_whitespace());
+    Some(open.past(b"[").unwrap_or(open))
+}
+
+/// Returns the start and the end of the text of a cell.
+fn cell(
+    row: Cursor<'_>,
+    separator: Separator,
+    n_before: usize,
+) -> Option<(Cursor<'_>, Cursor<'_>)> {
+    let mut at = row;
+    for n in 0..=n_before {
+        let start = at.skip(80, |byte| separator.is_padding(byte));
+        let (value, value_end, end) = match Quote::open(start) {
+            Some((quote, value)) => {
+                let value_end = quote.close(value)?;
+                (value, value_end, past_closers(value_end).0)
+            }
+            None => {
+                let mut end = start;
+                while end.next().is_some()
+                    && separator.past(end).is_none()
+                    && past_break(end).is_none()
+                    && !matches!(end.next(), Some(b']' | b'"' | b'\\'))
+                {
+                    end = end.forward(1);
+                }
+                let n_blanks = end
+                    .since(start.place())
+                    .iter()
+                    .rev()
+                    .take_while(|byte| is_blank(**byte))
+                    .count();
+                (start, end.back(n_blanks), end)
+            }
+        };
+        if n == n_before {
+            return (value_end.place() > value.place()).then_some((value, value_end));
+        }
+        at = separator.past(end.skip(80, |byte| separator.is_padding(byte)))?;
+    }
+    None
 }

@@ -85,9 +85,10 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
         }
         b',' if name.is_option() => Some((Link::Blank, at.forward(1))),
         // PHP prints `[password] => x`.
-        b']' if name.start.previous() == Some(b'[') => {
-            Some((Link::Sign, at.past(b"] =>").or_else(|| at.past(b"]="))?))
-        }
+        b']' if name.start.previous() == Some(b'[') => Some((
+            Link::Sign,
+            at.past(b"] =").or_else(|| at.past(b"]="))?.skip(1, |byte| byte == b'>'),
+        )),
         b'(' if !has_quote && !has_blank => Some((Link::Weak, at.forward(1))),
         b'|' | b'?' if at.rest().starts_with(b"||") || at.rest().starts_with(b"??") => {
             Some((Link::Weak, at.forward(2)))
@@ -401,18 +402,7 @@ fn past_column_type(at: Cursor<'_>) -> Option<Cursor<'_>> {
 /// Returns the position after the name of a value that follows the name of a secret: `"name":
 /// "DB_PASSWORD", "value": `, `variable "password" { default = `.
 fn past_value_name<'b>(name: &Name<'b>, has_quote: bool) -> Option<Cursor<'b>> {
-    const NAMES: &[&[u8]] = &[
-        b"value",
-        b"Value",
-        b"VALUE",
-        b"ParameterValue",
-        b"default",
-        b"Default",
-        b"string_value",
-        b"stringValue",
-        b"content",
-        b"android:value",
-    ];
+    const NAMES: &[&[u8]] = &[b"value", b"default", b"content"];
     let mut at = name.end;
     for _ in 0..48 {
         at = match (past_line(at), at.next()) {
@@ -455,7 +445,12 @@ fn past_value_name<'b>(name: &Name<'b>, has_quote: bool) -> Option<Cursor<'b>> {
     if has_quote && name.start.window_before(48).windows(9).any(|text| text == b"form-data") {
         return (at.previous() == Some(b'n') || at.previous() == Some(b'\n')).then_some(at);
     }
-    let found = NAMES.iter().find_map(|name| at.past(name)).or_else(|| {
+    let word = at.skip(24, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':'));
+    // `value:` of YAML has its sign in the word.
+    let word = word.back(usize::from(word.previous() == Some(b':')));
+    let lower = word.since(at.place()).to_ascii_lowercase();
+    let is_name = NAMES.iter().any(|name| lower.ends_with(name));
+    let found = Some(word).filter(|_| is_name).or_else(|| {
         // A Terraform variable may have other attributes before its default.
         let block = at.window(240).split(|byte| *byte == b'}').next()?;
         let is_block = past_closers(name.end).0.past(b" {").is_some();

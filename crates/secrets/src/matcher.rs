@@ -22,6 +22,7 @@ use crate::{
     rules::rules,
     span::past_break,
     value::{Form, Kind},
+    vicinity,
 };
 
 /// Prefixes whose bytes have an unnecessary JSON escape.
@@ -447,7 +448,9 @@ impl Place<'_> {
     fn verdict(&self, rule: &'static Rule) -> Verdict {
         match rule.parts {
             [Part::Named(word)] => {
-                return self.found(rule, assignment::find(*word, self.start, self.end));
+                let value = assignment::find(*word, self.start, self.end);
+                let near = vicinity::find(*word, self.start, self.end);
+                return self.found(rule, value.into_iter().chain(near));
             }
             [Part::By(finder)] => return self.found(rule, finder(self.start, self.end)),
             [Part::Each(lister)] => return self.found(rule, lister(self.start, self.end)),

@@ -201,7 +201,7 @@ impl Strings<'_, '_> {
                 Some(key) => self.named(object, key),
                 None => before
                     .filter(|before| before.body().starts_with('-'))
-                    .and_then(|before| self.name(before))
+                    .and_then(|before| self.option(before))
                     .or(of_array.filter(|_| !is_check(text.body().as_bytes()))),
             });
             if self.inner(value, named, &mut pointer) {
@@ -230,7 +230,35 @@ impl Strings<'_, '_> {
             let is_value = VALUES.iter().any(|name| key.is(name));
             let name = NAMES.iter().filter(|_| is_value).find_map(|name| object.get(name)?.text());
             name.map_or_else(|| self.file(object, key), |name| self.name(name))
+                .or_else(|| self.field(object).filter(|_| is_value || key.is("text")))
         })
+    }
+
+    /// Returns the kind of value that an option announces for the next argument: `--password`, or `-u` before a user with a
+    /// password.
+    fn option(&self, option: Text<'_>) -> Named {
+        const USERS: &[&str] = &["-u", "--user", "--proxy-user", "-U"];
+        let is_user = USERS.iter().any(|name| option.is(name));
+        let user = || Some((self.matcher.named(b"password")?.0, Promise::Login));
+        self.name(option).or_else(|| user().filter(|_| is_user))
+    }
+
+    /// Returns the kind of value that the description of a field announces: `"value"` beside
+    /// `"selector":"input[type=password]"`.
+    fn field(&self, object: Value<'_>) -> Named {
+        const FIELDS: &[&str] =
+            &["selector", "element", "label", "placeholder", "locator", "field"];
+        /// Limit in bytes for a description.
+        const MAX_FIELD: usize = 80;
+        let is_field = |name: &str| {
+            let text = object.get(name).and_then(|value| value.text());
+            text.is_some_and(|text| {
+                let body = text.body().as_bytes();
+                body.len() <= MAX_FIELD
+                    && memchr::memmem::find(&body.to_ascii_lowercase(), b"password").is_some()
+            })
+        };
+        FIELDS.iter().any(|name| is_field(name)).then(|| self.matcher.named(b"password")).flatten()
     }
 
     /// Returns the kind of value that the name of a file announces: `"content"` beside

@@ -48,6 +48,8 @@ pub(crate) enum Kind {
     Passwords,
     /// An item of a list with a name such as `tokens`, which may also have the words of a language.
     Tokens,
+    /// A user, a colon and a password, as `curl -u` takes them.
+    Login,
     /// 32 letters with the name `routing key`, as PagerDuty has it. Queues of messages have words.
     Routing,
 }
@@ -84,6 +86,11 @@ impl Kind {
                 let is_scheme = is_scheme(scheme) && !scheme.eq_ignore_ascii_case(b"basic");
                 let is_secret = is_scheme && is_secret(token, Self::Secret, Form::Quoted);
                 is_secret.then_some(start..value.len())
+            }
+            Self::Login => {
+                let start = value.iter().position(|byte| *byte == b':')?.saturating_add(1);
+                let password = value.get(start..).unwrap_or_default();
+                Self::Password.secret_in(password, form).map(|_| start..value.len())
             }
             Self::Padded => is_padded(value).then_some(whole),
             Self::Routing => (value.len() == 32 && is_strong(value)).then_some(whole),
@@ -173,6 +180,16 @@ fn is_algorithm(value: &[u8]) -> bool {
         b"md5",
         b"bcrypt",
         b"aes",
+        b"des",
+        b"des3",
+        b"rc4",
+        b"cts",
+        b"ctr",
+        b"ecb",
+        b"rsa",
+        b"ecdsa",
+        b"ed25519",
+        b"x25519",
         b"argon2",
         b"argon2id",
         b"base64",

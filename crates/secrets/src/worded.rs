@@ -38,8 +38,11 @@ pub(crate) fn is_phrase(value: &[u8]) -> bool {
         |word: &[u8]| (2..=12).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase);
     let words = || value.split(|byte| *byte == b' ' || *byte == b'-');
     let is_weak_word = |word: &&[u8]| is_weak(word);
+    let is_number =
+        |word: &&[u8]| (1..=4).contains(&word.len()) && word.iter().all(u8::is_ascii_digit);
     (4..=24).contains(&words().count())
-        && words().all(is_word)
+        && words().all(|word| is_word(word) || is_number(&word))
+        && words().filter(is_number).count() <= 1
         && words().filter(is_weak_word).count() <= 1
 }
 
@@ -109,14 +112,45 @@ pub(crate) fn is_invented(value: &[u8]) -> bool {
                 || value.windows(4).any(|four| is_pair(&four)))
     };
     let is_year = n_digits == 4 && value.windows(4).last().is_some_and(|n| n.starts_with(b"20"));
-    let is_fit =
-        is_word && (3..=6).contains(&n_digits) && !is_year || are_joined_words(value) || is_leet();
+    let is_fit = is_word && (3..=6).contains(&n_digits) && !is_year
+        || are_joined_words(value)
+        || is_leet()
+        || are_words_around_number(value);
     let is_fit = is_fit
         || is_capital_leet()
         || are_capital_words(value)
         || !value.contains(&b'-') && are_words_and_number(value);
     let lower = value.to_ascii_lowercase();
     is_fit && !OTHERS.iter().any(|other| memmem::find(&lower, other).is_some())
+}
+
+/// Returns whether a value consists of two words and a number between them, or of a number and two words, with a capital:
+/// `rocket587Cactus`, `39ZebraMUSTARD`.
+fn are_words_around_number(value: &[u8]) -> bool {
+    let mut parts = value.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit());
+    let parts =
+        [parts.next(), parts.next(), parts.next(), parts.next()].map(Option::unwrap_or_default);
+    let is_word = |word: &[u8], min: usize| {
+        (min..=24).contains(&word.len()) && word.iter().all(u8::is_ascii_alphabetic)
+    };
+    let has_both =
+        value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase);
+    has_both
+        && match parts {
+            [first, number, second, []] if is_word(first, 4) => {
+                is_word(second, 4)
+                    && (2..=4).contains(&number.len())
+                    && !is_weak(first)
+                    && !is_weak(second)
+            }
+            [number, word, [], []] => {
+                number.first().is_some_and(u8::is_ascii_digit)
+                    && (2..=4).contains(&number.len())
+                    && is_word(word, 8)
+                    && !is_weak(word)
+            }
+            _ => false,
+        }
 }
 
 /// Returns whether a value of at least ten bytes has capital and small letters and two digits, and no mark of code or of a
@@ -177,17 +211,15 @@ pub(crate) fn are_joined_words(value: &[u8]) -> bool {
         && !(joint == b'.' && words().any(|word| OWNERS.contains(&word)))
 }
 
-/// Returns whether a value consists of two or three words in small letters and a number of two to four digits, with the
-/// same mark between all of them: `cactus.rocket.894`, `harbor-ocean-565`. None of the words may be weak ([`is_weak`]),
-/// because the parts of keys and of members mostly are.
+/// Returns whether a value consists of two or three words in small letters and a number of two to four digits, with a mark
+/// between all of them: `cactus.rocket.894`, `harbor-ocean-565`, `maple_orchid.944`. None of the words may be weak
+/// ([`is_weak`]), because the parts of keys and of members mostly are.
 pub(crate) fn are_words_and_number(value: &[u8]) -> bool {
-    let Some(joint) = value.iter().copied().find(|byte| b"-._!~+".contains(byte)) else {
-        return false;
-    };
+    const JOINTS: &[u8] = b"-._!~+^*@#$%&=";
     let is_word = |word: &[u8]| {
         (4..=12).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase) && !is_weak(word)
     };
-    let mut parts = value.rsplit(|byte| *byte == joint);
+    let mut parts = value.rsplit(|byte| JOINTS.contains(byte));
     let number = parts.next().unwrap_or_default();
     let n_words = parts.clone().count();
     (2..=4).contains(&number.len())

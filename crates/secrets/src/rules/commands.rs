@@ -8,6 +8,7 @@ use crate::{
         Part::{By, Each, Named},
         Rule,
     },
+    vicinity,
 };
 
 /// Passwords and tokens, by the command, the call or the header.
@@ -90,6 +91,9 @@ pub(super) static BY_COMMAND: &[Rule] = &[
             "_password by",
             "_PASSWORD BY",
             "SecureString",
+            " XAUTH ",
+            ": PSK ",
+            ": EAP ",
         ],
         &[By(command_line::quoted)],
     ),
@@ -245,6 +249,13 @@ pub(super) static BY_COMMAND: &[Rule] = &[
         &["psk=", "PSK=", "psk: ", "c.psk ", "wpa-psk ", "wpa_psk "],
         &[By(piped::wireless)],
     ),
+    // In: `hcloud context create prod <<< x`. Out: `x`.
+    Rule::new(
+        "token",
+        "a token that a shell passes to a command",
+        &["<<< "],
+        &[By(vicinity::here)],
+    ),
     Rule::new("password", "what opens Redis", &[" AUTH "], &[By(piped::redis)]),
     Rule::new(
         "password",
@@ -358,12 +369,18 @@ pub(super) static BY_COMMAND: &[Rule] = &[
         "of a user, where a connection is opened",
         &[
             "PDO(",
+            "PDO->__construct(",
+            "mysqli->__construct(",
             "mysqli(",
             "mysqli_connect(",
             "tConnection(",
             "pymysql.connect(",
             "ssh.connect(",
             "MySQLdb.connect(",
+            "mysql_real_connect(",
+            "cx_Oracle.connect(",
+            "oracledb.connect(",
+            "PlainAuth(",
             "DBI->connect(",
             "uelize(",
             "FTP(",

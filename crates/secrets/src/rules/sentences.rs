@@ -1,7 +1,7 @@
 //! The rules for secrets in sentences and lists, in several languages.
 
 use crate::{
-    arguments, listed,
+    arguments, foreign, listed,
     rule::{
         Part::{By, Each},
         Rule,
@@ -62,6 +62,12 @@ pub(super) static BY_SENTENCE: &[Rule] = &[
             "arola:",
             "Senha:",
             "senha ",
+            "clave ",
+            "clave: ",
+            "Clave: ",
+            "mdp ",
+            "mdp: ",
+            "Mdp ",
             "Senha ",
             "mot de passe",
             "Mot de passe",
@@ -99,7 +105,7 @@ pub(super) static BY_SENTENCE: &[Rule] = &[
             "पासवर्ड",
             "รหัสผ่าน",
         ],
-        &[By(arguments::foreign_name)],
+        &[Each(foreign::name)],
     ),
     Rule::new(
         "key",
@@ -132,7 +138,7 @@ pub(super) static BY_SENTENCE: &[Rule] = &[
             "I 키",
             "토큰",
         ],
-        &[By(arguments::foreign_key)],
+        &[Each(foreign::key)],
     ),
     Rule::new(
         "password",

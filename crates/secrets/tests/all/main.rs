@@ -9,3 +9,4 @@ mod samples;
 mod spellings;
 mod twice;
 mod values;
+mod vicinity;
