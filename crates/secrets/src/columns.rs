@@ -103,15 +103,11 @@ pub(crate) fn below(name: &Name<'_>, kind: Kind) -> Vec<Range<usize>> {
         Separator::Semicolon,
         Separator::Blanks,
     ];
-    let mark = name.end.skip(63, |byte| byte == b'\\');
-    let cell_end = if mark.next().is_some_and(is_quote) { mark.forward(1) } else { name.end };
-    let cell_end = cell_end.skip(2, |byte| byte == b'*');
-    // Most names are in no table.
-    let is_end = |byte: u8| b"|,;\t\r\n\\ ]".contains(&byte) || byte == 0xe2;
     let has_digit = name.end.since(name.start.place()).iter().any(u8::is_ascii_digit);
-    if has_digit || cell_end.next().is_none_or(|byte| !is_end(byte)) {
+    if has_digit || !may_be_cell(name.end) {
         return Vec::new();
     }
+    let cell_end = past_mark(name.end);
     let found = SEPARATORS.iter().find_map(|separator| {
         let end = cell_end.skip(80, |byte| separator.is_padding(byte));
         let start = start_of_cell(name, *separator);
@@ -147,6 +143,22 @@ pub(crate) fn below(name: &Name<'_>, kind: Kind) -> Vec<Range<usize>> {
     let below = rows(separator, end).into_iter();
     let below = below.filter_map(|row| cell(row, separator, n_before).and_then(secret));
     beside.into_iter().chain(below).collect()
+}
+
+/// Moves past the quote and the marks after a name.
+fn past_mark(end: Cursor<'_>) -> Cursor<'_> {
+    let mark = end.skip(63, |byte| byte == b'\\');
+    let end = if mark.next().is_some_and(is_quote) { mark.forward(1) } else { end };
+    end.skip(2, |byte| byte == b'*')
+}
+
+/// Returns whether the text after a name may be the end of a cell. Most names are in no table.
+pub(crate) fn may_be_cell(end: Cursor<'_>) -> bool {
+    let cell_end = past_mark(end);
+    // A word of a sentence has one blank after it.
+    let next = cell_end.skip(80, |byte| byte == b' ');
+    let n_blanks = next.since(cell_end.place()).len();
+    n_blanks > 1 || next.next().is_some_and(|byte| b"|,;\t\r\n\\]".contains(&byte) || byte == 0xe2)
 }
 
 /// Returns the start of the cell around a name, with its quote, and the blanks before it.

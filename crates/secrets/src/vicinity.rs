@@ -5,8 +5,11 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use crate::{
     around::{context, past_closers, until_placeholder},
+    class::WORD,
     clear::{is_clear_either, is_clear_password, is_clear_token},
     columns,
     command_line::password,
@@ -30,11 +33,20 @@ type IsClear = fn(&[u8]) -> bool;
 
 /// Finds the values near the name of a credential. `start..end` is a word of the name.
 pub(crate) fn find(word: Word, start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
-    let is_digit = |byte: &u8| byte.is_ascii_digit();
-    let has_digit = end.window(MAX_AFTER).iter().any(is_digit)
-        || start.window_before(MAX_BEFORE).iter().any(is_digit);
-    let name = if has_digit { Name::around(start, end) } else { None };
-    let Some(name) = name else { return Vec::new() };
+    // Most names are in sentences and code without such a value: that is checked first.
+    let name_end = end.skip(MAX_BEFORE, |byte| WORD.has(byte) || byte == b'-');
+    let line = line(name_end);
+    let below = || {
+        let line_end = name_end.forward(line.len());
+        line.len() < MAX_AFTER
+            && matches!(line_end.next(), Some(b'\n' | b'\r' | b'\\'))
+            && has_mix(line_end.window(MAX_BEFORE))
+    };
+    let is_near = has_mix(line) || below() || has_value_before(start);
+    if !is_near && !columns::may_be_cell(name_end) {
+        return Vec::new();
+    }
+    let Some(name) = Name::around(start, end) else { return Vec::new() };
     let Some(kind) = name.kind(word).or_else(|| name.plural(word)) else { return Vec::new() };
     let mut found = columns::below(&name, kind);
     let is_clear: IsClear = match kind {
@@ -80,57 +92,147 @@ fn next(name: &Name<'_>, is_clear: IsClear) -> Option<Range<usize>> {
 /// Finds the token that a shell passes to a command: `<<< x`.
 pub(crate) fn here(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let (value, value_end) = string_or_word(end)?;
-    password(value, value_end).filter(|_| is_clear_token(value_end.since(value.place())))
+    let is_clear = is_clear_token(value_end.since(value.place()));
+    // `base64 -d <<< x`
+    let is_encoded = || memmem::find(context(end, 40), b"base64").is_some();
+    password(value, value_end).filter(|_| is_clear && !is_encoded())
 }
 
 /// Finds the values before and after a word.
 pub(crate) fn around(start: Cursor<'_>, end: Cursor<'_>, is_clear: IsClear) -> Vec<Range<usize>> {
-    let last = end.place().saturating_add(until_placeholder(end.window(MAX_AFTER)).len());
     let mut found: Vec<_> = before(start, is_clear).into_iter().collect();
+    let line = line(end);
+    let last = end.place().saturating_add(line.len());
     let is_in_word =
         |byte: u8| byte.is_ascii_graphic() && !is_quote(byte) && !b"\\=:,;)]}>|".contains(&byte);
     let mut at = end.skip(MAX_AFTER, is_in_word);
-    while let Some((value, value_end, after)) =
-        next_word(at).filter(|(_, end, _)| end.place() <= last)
+    // Each value has a digit.
+    while let Some(n) =
+        at.window(last.saturating_sub(at.place())).iter().position(u8::is_ascii_digit)
     {
-        if is_clear(value_end.since(value.place())) && !is_other(value) {
+        let (value, value_end) = word_around(at, at.forward(n));
+        if value_end.place() <= last && is_clear(value_end.since(value.place())) && !is_other(value)
+        {
             found.extend(password(value, value_end));
         }
-        at = after;
+        at = at
+            .forward(n)
+            .forward(1)
+            .to(value_end.place().max(at.place().saturating_add(n).saturating_add(1)));
     }
-    if found.is_empty() {
-        found.extend(in_next_line(end, is_clear));
+    if found.is_empty() && line.len() < MAX_AFTER {
+        found.extend(in_next_line(end.forward(line.len()), is_clear));
     }
     found
 }
 
+/// Returns whether a text has a word of at least 8 bytes with two letters and a digit, as all values are.
+fn has_mix(text: &[u8]) -> bool {
+    /// Minimum length of a value.
+    const MIN_VALUE: usize = 8;
+    let is_end =
+        |byte: &u8| byte.is_ascii_whitespace() || is_quote(*byte) || b"\\,(=".contains(byte);
+    text.split(is_end).any(|word| {
+        word.len() >= MIN_VALUE
+            && word.iter().any(u8::is_ascii_digit)
+            && word.iter().filter(|byte| byte.is_ascii_alphabetic()).count() > 1
+    })
+}
+
+/// Returns whether a word with a digit is before the words that end at a position.
+fn has_value_before(start: Cursor<'_>) -> bool {
+    let before = start.window_before(MAX_BEFORE);
+    let is_between = |byte: &u8| {
+        byte.is_ascii_alphabetic() || b" |<-_.\"'`\\)]},:;".contains(byte) || *byte > 127
+    };
+    let n_between = before.iter().rev().take_while(|byte| is_between(byte)).count();
+    let (rest, between) =
+        before.split_at_checked(before.len().saturating_sub(n_between)).unwrap_or_default();
+    let is_end =
+        |byte: &u8| byte.is_ascii_whitespace() || is_quote(*byte) || b"\\,:".contains(byte);
+    // A value may end in letters.
+    let n_tail = between.iter().take_while(|byte| !is_end(byte)).count();
+    let n_word = rest.iter().rev().take_while(|byte| !is_end(byte)).count();
+    between.contains(&b' ') && n_word.saturating_add(n_tail) >= 8
+}
+
+/// Returns the rest of the line after a position, at most up to a redacted secret. The format of `printf` may end in a
+/// line break.
+fn line(end: Cursor<'_>) -> &[u8] {
+    let window = end.window(MAX_AFTER);
+    let has_bracket = memchr::memchr(b'[', window).is_some();
+    let window = if has_bracket { until_placeholder(window) } else { window };
+    let plain = memchr::memchr2(b'\n', b'\r', window).unwrap_or(window.len());
+    let window = window.get(..plain).unwrap_or_default();
+    // Another member of an object has a name of its own.
+    let mut colons = memchr::memchr_iter(b':', window)
+        .filter(|n| n.checked_sub(1).and_then(|n| window.get(n)) == Some(&b'"'));
+    let own = window.iter().take_while(|byte| b"\\\": ".contains(byte)).count();
+    let member = colons.find(|n| *n > own).unwrap_or(window.len());
+    let window = window.get(..member).unwrap_or_default();
+    let is_end = |n: &usize| {
+        let before = window.get(..*n).unwrap_or_default();
+        let n_slashes = before.iter().rev().take_while(|byte| **byte == b'\\').count();
+        let format = before.get(..before.len().saturating_sub(n_slashes)).unwrap_or_default();
+        window.get(n.saturating_add(1)) == Some(&b'n') && !format.ends_with(b"%s")
+    };
+    let escaped = memchr::memchr_iter(b'\\', window).find(is_end).unwrap_or(window.len());
+    window.get(..escaped).unwrap_or_default()
+}
+
+/// Returns the start and the end of the word around a digit, without the marks around it.
+fn word_around<'b>(first: Cursor<'b>, digit: Cursor<'b>) -> (Cursor<'b>, Cursor<'b>) {
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || is_quote(*byte) || *byte == b'\\';
+    let before = digit.since(first.place());
+    let start = digit.back(before.iter().rev().take_while(|byte| !is_end(byte)).count());
+    let quote = start.previous().filter(|byte| is_quote(*byte));
+    // The letter of an escaped line break.
+    let is_escape = start.previous() == Some(b'\\') && matches!(start.next(), Some(b'n' | b't'));
+    let start = start.forward(usize::from(is_escape));
+    if quote.is_some() {
+        return (start, start.skip(MAX_AFTER, |byte| !is_end(&byte)));
+    }
+    let start = start.skip(MAX_AFTER, |byte| b"([{<>,;:=|*)]}".contains(&byte));
+    // `ada:x`
+    let user = start.skip(32, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    let joint = user.skip(1, |byte| byte == b':');
+    let is_name = user.since(start.place()).iter().any(u8::is_ascii_lowercase);
+    let is_user = is_name
+        && joint.place() > user.place()
+        && joint.next().is_some_and(|byte| byte.is_ascii_alphanumeric());
+    let start = if is_user { joint } else { start };
+    (start, bare_end(start, |_| false))
+}
+
 /// Returns the value that is alone in the next line but one at most: `Token created. It is shown once:`, and `x` below it.
-fn in_next_line(end: Cursor<'_>, is_clear: IsClear) -> Option<Range<usize>> {
-    let mut line_end = end;
-    while line_end.place() < end.place().saturating_add(MAX_AFTER) && past_break(line_end).is_none()
-    {
-        line_end = line_end
-            .forward(1)
-            .skip(MAX_AFTER, |byte| !matches!(byte, b'\n' | b'\r' | b'\\' | b'['));
-        if line_end.next().is_none() || line_end.rest().starts_with(PLACEHOLDER) {
-            return None;
-        }
+fn in_next_line(line_end: Cursor<'_>, is_clear: IsClear) -> Option<Range<usize>> {
+    if line_end.rest().starts_with(PLACEHOLDER) {
+        return None;
     }
     let line = past_line(line_end)?;
     let line = past_line(line).unwrap_or(line);
-    let start = line.skip(16, |byte| is_blank(byte) || b"=>*-".contains(&byte));
-    let (value, value_end) = string_or_word(start)?;
+    let value = line.skip(16, |byte| is_blank(byte) || is_quote(byte) || b"=>*-".contains(&byte));
+    // Most lines have several words.
+    let value_end =
+        value.skip(MAX_AFTER, |byte| byte.is_ascii_graphic() && !is_quote(byte) && byte != b'\\');
+    let text = value_end.since(value.place());
+    if text.len() < 8 || !text.iter().any(u8::is_ascii_digit) {
+        return None;
+    }
     let closed = past_closers(value_end).0;
     // A search before decoding sees the quote of JSON.
     let is_alone =
         closed.next().is_none() || past_break(closed).is_some() || Quote::open(value_end).is_some();
-    let is_fit = is_alone && is_clear(value_end.since(value.place()));
+    let is_fit = is_alone && is_clear(text);
     if is_fit { password(value, value_end) } else { None }
 }
 
 /// Returns the value before a word: `Use x as the admin password`.
 fn before(start: Cursor<'_>, is_clear: IsClear) -> Option<Range<usize>> {
-    let line = context(start, MAX_BEFORE);
+    if !start.window_before(MAX_BEFORE).iter().any(u8::is_ascii_digit) {
+        return None;
+    }
+    let line = start.window_before(MAX_BEFORE);
     let is_between = |byte: &u8| {
         byte.is_ascii_alphabetic() || is_blank(*byte) || b"|<-".contains(byte) || *byte > 127
     };
@@ -148,38 +250,6 @@ fn before(start: Cursor<'_>, is_clear: IsClear) -> Option<Range<usize>> {
     let is_fit =
         (n_words > 1 || n_marks > 1) && is_clear(end.since(value.place())) && !is_other(value);
     is_fit.then_some(value.place()..end.place())
-}
-
-/// Returns the next word in a line, without the marks around it, and the position after it.
-fn next_word(at: Cursor<'_>) -> Option<(Cursor<'_>, Cursor<'_>, Cursor<'_>)> {
-    let is_between = |byte: u8| is_blank(byte) || b"([{<>,;:=|*)]}".contains(&byte);
-    let start = at.skip(MAX_AFTER, is_between);
-    if start.next().is_none() || past_break(start).is_some() {
-        return None;
-    }
-    // The format of `printf` may end in a line break.
-    if let Some(format) = start.past(b"%s") {
-        let letter = format.skip(63, |byte| byte == b'\\');
-        let after = letter.past(b"n").filter(|_| letter.place() > format.place()).unwrap_or(format);
-        return Some((format, format, after));
-    }
-    if let Some((quote, text)) = Quote::open(start) {
-        let is_word =
-            |end: &Cursor<'_>| !end.since(text.place()).iter().any(u8::is_ascii_whitespace);
-        let Some(end) = quote.close(text).filter(is_word) else { return Some((text, text, text)) };
-        return Some((text, end, end.skip(63, |byte| byte == b'\\').forward(1)));
-    }
-    // `ada:x`
-    let user = start.skip(32, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-    let joint = user.skip(1, |byte| byte == b':');
-    let is_name = user.since(start.place()).iter().any(u8::is_ascii_lowercase);
-    let is_user = is_name
-        && joint.place() > user.place()
-        && joint.next().is_some_and(|byte| byte.is_ascii_alphanumeric());
-    let start = if is_user { joint } else { start };
-    let end = bare_end(start, |_| false);
-    let after = if end.place() > start.place() { end } else { start.forward(1) };
-    Some((start, end, after))
 }
 
 /// Returns whether a value has a name of its own, which is none of a credential: `id=x`, `"sha": "x"`.
