@@ -216,7 +216,9 @@ fn in_next_line(line_end: Cursor<'_>, is_clear: IsClear) -> Option<Range<usize>>
     let value_end =
         value.skip(MAX_AFTER, |byte| byte.is_ascii_graphic() && !is_quote(byte) && byte != b'\\');
     let text = value_end.since(value.place());
-    if text.len() < 8 || !text.iter().any(u8::is_ascii_digit) {
+    // The items of a list of code have commas after them.
+    let is_item = matches!(text.last(), Some(b',' | b';'));
+    if text.len() < 8 || is_item || !text.iter().any(u8::is_ascii_digit) {
         return None;
     }
     let closed = past_closers(value_end).0;
