@@ -4,15 +4,17 @@
 //!
 //! An automaton over all texts would have a table larger than the caches near the CPU, and each
 //! step would wait for the one before. Here three bytes at each position are looked up in a bitmap
-//! that fits in the nearest cache. The positions of a word are looked up together. One position in
-//! thirty is checked further.
+//! that fits in the nearest cache. The positions of a word are looked up together. At one position in
+//! thirty, the fourth byte is looked up too, and few of these are compared with texts.
+
+use std::cmp::Reverse;
 
 /// Number of bits in the bitmap, as a power of two.
 const FILTER_BITS: u32 = 17;
 /// Number of 64-bit words in the bitmap.
 const FILTER_WORDS: usize = 1 << (FILTER_BITS - 6);
-/// Number of lists of texts, as a power of two.
-const LIST_BITS: u32 = 13;
+/// Number of slots, as a power of two.
+const SLOT_BITS: u32 = 13;
 /// Number of positions that are looked up together: their three bytes are within eight.
 const N_PLACES: usize = 6;
 
@@ -20,10 +22,19 @@ const N_PLACES: usize = 6;
 #[derive(Clone, Debug)]
 pub(crate) struct Prefixes {
     filter: Box<[u64; FILTER_WORDS]>,
-    /// For each hash of three bytes, the index of its list; 0 is the empty list.
-    slots: Vec<u16>,
-    /// The texts of each hash, longest first.
-    lists: Vec<Vec<Entry>>,
+    slots: Vec<Slot>,
+    /// The texts, sorted by their slots, longest first.
+    entries: Vec<Entry>,
+}
+
+/// The texts whose first three bytes have one hash.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    /// The index of the first text.
+    start: u16,
+    n_texts: u16,
+    /// A bit for each fourth byte of a text, by its lowest five bits; all bits if a text has no fourth byte.
+    fourth: u32,
 }
 
 /// A text.
@@ -64,37 +75,38 @@ impl Prefixes {
     ) -> Self {
         let mut prefixes = Self {
             filter: Box::new([0; FILTER_WORDS]),
-            slots: vec![0; 1 << LIST_BITS],
-            lists: vec![Vec::new()],
+            slots: vec![Slot::default(); 1 << SLOT_BITS],
+            entries: Vec::new(),
         };
+        let mut lists = vec![Vec::new(); 1 << SLOT_BITS];
         for (n, text) in texts.enumerate() {
             match text.as_bytes() {
-                [a, b, c, ..] => prefixes.add(text, n, [*a, *b, *c]),
+                [a, b, c, ..] => prefixes.add(text, n, [*a, *b, *c], &mut lists),
                 [a, b] => (0..=u8::MAX)
                     .filter(|c| follows(n, *c))
-                    .for_each(|c| prefixes.add(text, n, [*a, *b, c])),
+                    .for_each(|c| prefixes.add(text, n, [*a, *b, c], &mut lists)),
                 _ => {}
             }
         }
-        for list in &mut prefixes.lists {
-            list.sort_by_key(|entry| (std::cmp::Reverse(entry.text.len()), entry.number));
+        for (slot, mut list) in prefixes.slots.iter_mut().zip(lists) {
+            list.sort_by_key(|entry: &Entry| (Reverse(entry.text.len()), entry.number));
             list.dedup();
+            let length = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
+            (slot.start, slot.n_texts) = (length(prefixes.entries.len()), length(list.len()));
+            let fourth =
+                |entry: &Entry| entry.text.get(3).map_or(u32::MAX, |byte| bit_of_fourth(*byte));
+            slot.fourth = list.iter().map(fourth).fold(0, |bits, bit| bits | bit);
+            prefixes.entries.append(&mut list);
         }
         prefixes
     }
 
-    fn add(&mut self, text: &str, n: usize, [a, b, c]: [u8; 3]) {
+    fn add(&mut self, text: &str, n: usize, [a, b, c]: [u8; 3], lists: &mut [Vec<Entry>]) {
         let hash = hash(u64::from_le_bytes([a, b, c, 0, 0, 0, 0, 0]));
         if let Some(word) = self.filter.get_mut(word_of(hash)) {
             *word |= bit_of(hash);
         }
-        let n_lists = self.lists.len();
-        let Some(slot) = self.slots.get_mut(slot_of(hash)) else { return };
-        if *slot == 0 {
-            *slot = u16::try_from(n_lists).unwrap_or_default();
-            self.lists.push(Vec::new());
-        }
-        if let Some(list) = self.lists.get_mut(usize::from(*slot)) {
+        if let Some(list) = lists.get_mut(slot_of(hash)) {
             list.push(Entry::new(text.as_bytes(), n));
         }
     }
@@ -132,6 +144,7 @@ impl Prefixes {
     }
 
     /// Returns the number of the longest text at a position.
+    #[inline]
     fn at(&self, bytes: &[u8], place: usize) -> Option<usize> {
         let rest = bytes.get(place..)?;
         let word = match rest.first_chunk() {
@@ -141,10 +154,14 @@ impl Prefixes {
         if rest.len() < 3 {
             return None;
         }
-        let hash = hash(word);
-        let slot = self.slots.get(slot_of(hash)).copied().unwrap_or_default();
-        let list = self.lists.get(usize::from(slot))?;
-        list.iter().find(|entry| entry.starts(rest, word)).map(|entry| entry.number)
+        let slot = self.slots.get(slot_of(hash(word)))?;
+        let [_, _, _, fourth, ..] = word.to_le_bytes();
+        if slot.fourth & bit_of_fourth(fourth) == 0 {
+            return None;
+        }
+        let start = usize::from(slot.start);
+        let entries = self.entries.get(start..start.saturating_add(usize::from(slot.n_texts)))?;
+        entries.iter().find(|entry| entry.starts(rest, word)).map(|entry| entry.number)
     }
 }
 
@@ -165,8 +182,14 @@ fn bit_of(hash: u32) -> u64 {
     1 << (hash >> (32 - FILTER_BITS) & 63)
 }
 
+#[inline]
+fn bit_of_fourth(byte: u8) -> u32 {
+    1 << (byte & 31)
+}
+
+#[inline]
 fn slot_of(hash: u32) -> usize {
-    usize::try_from(hash >> (32 - LIST_BITS)).unwrap_or_default()
+    usize::try_from(hash >> (32 - SLOT_BITS)).unwrap_or_default()
 }
 
 #[cfg(test)]
