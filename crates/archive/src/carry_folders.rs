@@ -5,17 +5,24 @@
 
 use std::{
     collections::HashMap,
+    ffi::OsStr,
     fs::{self, File},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
-use storage::{Compression, JOURNAL, SIDECAR};
+use storage::{Compression, Folder, JOURNAL, SIDECAR};
 
 use crate::journal::JournaledSidecars;
 
 /// Limit on the sidecars of one folder that are compared with a file.
-const MAX_STRAYS: usize = 64;
+const MAX_STRAYS: usize = 16;
+
+/// Limit in bytes for the journal of a folder. Anyone may leave a larger one in a folder above the files.
+const MAX_JOURNAL: u64 = 64 * 1024 * 1024;
+
+/// Limit on the folders that are kept. Files come folder by folder.
+const MAX_FOLDERS: usize = 1_024;
 
 /// The folders of files without a carry: their journals, and their sidecars without a file. Each is read once.
 #[derive(Debug, Default)]
@@ -41,8 +48,9 @@ impl CarryFolders {
         if let Some(journal) = journals.get(folder) {
             return journal.clone();
         }
-        let file = File::open(folder.join(JOURNAL)).ok();
-        let journal = file.and_then(|file| JournaledSidecars::read(file).ok()).map(Arc::new);
+        let journal = open_journal(folder).and_then(|file| JournaledSidecars::read(file).ok());
+        let journal = journal.map(Arc::new);
+        make_room(&mut journals);
         journals.insert(folder.to_owned(), journal.clone());
         journal
     }
@@ -55,8 +63,21 @@ impl CarryFolders {
         }
         let paths = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
         let found = paths.filter(|path| is_stray(path)).take(MAX_STRAYS).collect::<Arc<[_]>>();
+        make_room(&mut strays);
         strays.insert(folder.to_owned(), Arc::clone(&found));
         found
+    }
+}
+
+/// Opens the journal of a folder; `None` if it is no regular file, such as a pipe, which would never end, or too large.
+fn open_journal(folder: &Path) -> Option<File> {
+    let file = Folder::open(folder).ok()?.read(OsStr::new(JOURNAL)).ok()?;
+    (file.metadata().ok()?.len() <= MAX_JOURNAL).then_some(file)
+}
+
+fn make_room<T>(folders: &mut HashMap<PathBuf, T>) {
+    if folders.len() >= MAX_FOLDERS {
+        folders.clear();
     }
 }
 

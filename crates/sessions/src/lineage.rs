@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use core_model::{Formats, Origin, RelativeKind};
+use core_model::{Formats, IdHasher, Origin, RelativeKind};
 use jsonl::{Scanner, Text};
 
 use crate::{
@@ -165,14 +165,15 @@ fn converted(formats: Formats, member: &Member) -> Converted {
 /// Returns the ancestries of converted sessions by their ids: the parent is the first session of the id that was not
 /// converted. pi, Codex and clido keep the id of a session, but not the ids of its records.
 fn copies(formats: Formats, members: &[Member]) -> Vec<(usize, Ancestry)> {
-    let mut by_id: HashMap<String, Vec<(usize, &Member)>> = HashMap::new();
-    for (idx, member) in members.iter().enumerate().filter(|(_, member)| !member.id.is_empty()) {
-        by_id.entry(plain_id(&member.id)).or_default().push((idx, member));
-    }
+    let hasher = IdHasher::default();
+    let with_ids = members.iter().enumerate().filter(|(_, member)| !member.id.is_empty());
+    let mut by_id: Vec<(u64, usize)> =
+        with_ids.map(|(idx, member)| (hasher.hash(&plain_id(&member.id)), idx)).collect();
+    by_id.sort_unstable();
     let mut found = Vec::new();
-    for same in by_id.into_values().filter(|same| same.len() > 1) {
+    for same in by_id.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
+        let same = same.iter().filter_map(|(_, idx)| Some((*idx, members.get(*idx)?)));
         let (originals, copies): (Vec<_>, Vec<_>) = same
-            .into_iter()
             .map(|(idx, member)| (idx, member, converted(formats, member)))
             .partition(|(.., copy)| *copy == Converted::No);
         let Some(&(parent, ..)) = originals.first() else { continue };

@@ -74,6 +74,13 @@ fn a_missing_sidecar_is_said_if_something_proves_it() {
         assert_eq!(words.iter().len(), n_said, "{carry}");
         assert!(words.is_none_or(|words| words.contains("agent-a7f3c21.jsonl, a sub-agent of it")));
     }
+    // A pipe with the name of a journal, in a folder above, holds nobody up.
+    #[cfg(unix)]
+    {
+        let journal = path("none/.convert-journal.jsonl");
+        assert!(Command::new("mkfifo").arg(journal).status().is_ok_and(|it| it.success()));
+        assert_eq!(said("none/s1.jsonl", &[]), None);
+    }
 }
 
 const MAGIC: &str = "carry 2\n";
