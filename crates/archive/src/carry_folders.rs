@@ -6,12 +6,12 @@
 use std::{
     collections::HashMap,
     ffi::OsStr,
-    fs::{self, File},
+    fs::File,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
-use storage::{Compression, Folder, JOURNAL, SIDECAR};
+use storage::{Compression, Folder, JOURNAL, SIDECAR, list};
 
 use crate::journal::JournaledSidecars;
 
@@ -61,7 +61,8 @@ impl CarryFolders {
         if let Some(found) = strays.get(folder) {
             return Arc::clone(found);
         }
-        let paths = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let entries = list(folder).unwrap_or_default();
+        let paths = entries.into_iter().map(|entry| folder.join(entry.name));
         let found = paths.filter(|path| is_stray(path)).take(MAX_STRAYS).collect::<Arc<[_]>>();
         make_room(&mut strays);
         strays.insert(folder.to_owned(), Arc::clone(&found));

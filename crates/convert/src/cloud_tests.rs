@@ -46,9 +46,9 @@ fn sample() -> Vec<(String, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/sample");
     let (mut folders, mut files) = (vec![root.clone()], Vec::new());
     while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
+        for entry in storage::list(&folder).expect("a folder") {
+            let path = folder.join(entry.name);
+            if entry.is_folder {
                 folders.push(path);
             } else {
                 let name = path.strip_prefix(&root).expect("below").to_string_lossy().into_owned();

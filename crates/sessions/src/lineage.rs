@@ -168,7 +168,7 @@ fn copies(formats: Formats, members: &[Member]) -> Vec<(usize, Ancestry)> {
     let hasher = IdHasher::default();
     let with_ids = members.iter().enumerate().filter(|(_, member)| !member.id.is_empty());
     let mut by_id: Vec<(u64, usize)> =
-        with_ids.map(|(idx, member)| (hasher.hash(&plain_id(&member.id)), idx)).collect();
+        with_ids.map(|(idx, member)| (hasher.hash(plain_id(&member.id)), idx)).collect();
     by_id.sort_unstable();
     let mut found = Vec::new();
     for same in by_id.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {

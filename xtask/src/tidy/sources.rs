@@ -54,6 +54,11 @@ const IN_NO_CODE: &[(&str, &[&str], &str)] = &[
         &["archive", "convert", "storage"],
         "use a pool of rayon; ARCHITECTURE.md lists the other threads",
     ),
+    (
+        "read_dir(",
+        &["core-model", "export-parquet", "storage"],
+        "it panics if the folder cannot be closed: use storage::list",
+    ),
     ("io::stdout", &["convert"], "a stream to write to comes in as an argument"),
     ("io::stderr", &["convert"], "a warning goes to a callback"),
     ("escape_for_terminal", &["convert"], "only convert prints to a terminal"),

@@ -16,7 +16,7 @@ use std::{
 };
 
 use sessions::absolute;
-use storage::{JOURNAL, RECEIPTS, is_url, without_query};
+use storage::{JOURNAL, RECEIPTS, is_url, list, without_query};
 
 /// The output folders to which a worker may write.
 #[derive(Clone, Debug, Default)]
@@ -78,13 +78,11 @@ impl Place {
         if is_url(root) {
             return Place::Store;
         }
-        let mut entries = match fs::read_dir(root) {
-            Ok(entries) => entries.filter_map(Result::ok).peekable(),
+        match list(root) {
+            Ok(entries) if entries.is_empty() => return Place::New,
+            Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Place::New,
             Err(_) => return Place::Foreign,
-        };
-        if entries.peek().is_none() {
-            return Place::New;
         }
         let has = |name: &str, is_kind: fn(&fs::Metadata) -> bool| {
             fs::symlink_metadata(root.join(name)).is_ok_and(|metadata| is_kind(&metadata))
