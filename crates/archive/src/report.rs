@@ -329,13 +329,20 @@ impl ConvertedFile {
         lines
     }
 
-    /// Returns a line for the files that were restored beside the main one, and one for its images.
+    /// Returns a line for the files that were restored beside the main one, one for its images, and one for images that
+    /// are not there.
     fn files_beside(&self) -> impl Iterator<Item = String> {
-        let Report { files_beside, image_files, .. } = &self.report;
-        [("restored beside it", files_beside), ("images beside it", image_files)]
-            .into_iter()
-            .filter(|(_, names)| !names.is_empty())
-            .map(|(what, names)| format!("  {what}: {}", first_names(names)))
+        let Report { files_beside, image_files, images_absent, .. } = &self.report;
+        let absent =
+            "images that it names are not beside it (copy them from the folder of the document)";
+        [
+            ("restored beside it", files_beside),
+            ("images beside it", image_files),
+            (absent, images_absent),
+        ]
+        .into_iter()
+        .filter(|(_, names)| !names.is_empty())
+        .map(|(what, names)| format!("  {what}: {}", first_names(names)))
     }
 }
 

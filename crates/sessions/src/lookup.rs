@@ -221,11 +221,11 @@ impl<'e> Lookup<'e> {
     /// not read: REASON`. Empty if all were read.
     fn unread(&self) -> String {
         let mut folders = String::new();
-        let found = self.files_with(&mut |error| {
+        // Only the errors count.
+        _ = self.files_with(&mut |error| {
             folders.push_str(&format!("; not read: {error}"));
             Ok(())
         });
-        drop(found);
         let reason = |store: &OpenStore| {
             let error = store.documents.as_ref().err()?;
             Some(format!("; {} is not read: {error}", store.place.display()))

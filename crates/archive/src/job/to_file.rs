@@ -162,6 +162,12 @@ impl Job {
         {
             report.images_missing = missing_images(source, from, document)?;
         }
+        // The images of a restored document stayed in its folder.
+        if self.config.to.has_image_files && history.depth(self.config.to).is_some() {
+            let mut written =
+                Source::new(Opened::new(Snapshot::new(target.reread()?)?, Limits::NONE)?);
+            report.images_absent = missing_images(&mut written, self.config.to, path)?;
+        }
         if !derived.is_empty() {
             let written = source.with_events(from, |events| {
                 Ok(self.write_derived(
@@ -177,6 +183,7 @@ impl Job {
         }
         files.push(target);
         let (images, image_paths) = images.finish();
+        report.images_absent.retain(|absent| !image_paths.contains(absent));
         report.image_files = image_paths;
         let records = self.outputs.records(input, source.reader(), (&files, &images), salt)?;
         let output = Some(path.display().to_string());

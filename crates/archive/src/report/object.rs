@@ -76,6 +76,7 @@ impl ConvertedFile {
             files_beside: &report.files_beside,
             image_files: &report.image_files,
             images_missing: &report.images_missing,
+            images_absent: &report.images_absent,
             losses: report
                 .losses
                 .iter()
@@ -150,6 +151,8 @@ struct FileObject<'r> {
     image_files: &'r [String],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     images_missing: &'r [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    images_absent: &'r [String],
     losses: Vec<LossObject<'r>>,
 }
 

@@ -252,6 +252,8 @@ impl ConvertedFile {
         report.n_sidecars_unread += next.report.n_sidecars_unread;
         report.image_files.extend(next.report.image_files);
         report.images_missing.extend(next.report.images_missing);
+        // A document between two steps is in a temporary folder.
+        report.images_absent = next.report.images_absent;
         for missing in next.report.missing {
             // The first step does not know that the source has the messages.
             let is_same = |known: &Missing| known.id == missing.id && known.evidence.is_carry();

@@ -65,6 +65,8 @@ pub struct Report {
     pub image_files: Vec<String>,
     /// The paths of images that were written beside the source, and are missing or edited there.
     pub images_missing: Vec<String>,
+    /// The paths of images that a restored document names, and that are not beside it.
+    pub images_absent: Vec<String>,
     /// Restored lines of files beside the main file that have no sink.
     pub n_elsewhere: u64,
     /// Sidecars of the files of a session that were not read.

@@ -242,6 +242,26 @@ fn an_image_that_was_deleted_or_edited_is_said() {
     convert_program(root, &["pi.jsonl", "--to", "claude-code", "-o", "far.jsonl"]);
 }
 
+/// The images of a document stay in its folder while it goes on to another format.
+#[test]
+fn a_restored_document_says_that_its_images_are_elsewhere() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    fs::write(root.join("a.jsonl"), with_image("a")).expect("written");
+    convert_program(root, &["a.jsonl", "--to", "atif", "-o", "there.json"]);
+    convert_program(root, &["there.json", "--to", "pi", "-o", "pi.jsonl"]);
+    for (output, is_absent) in [("far/there.json", true), ("back.json", false)] {
+        let (status, words) = run(root, &["pi.jsonl", "--to", "atif", "-o", output]);
+        assert_eq!(status, Some(0), "{words}");
+        assert_eq!(words.contains("images that it names are not beside it"), is_absent, "{words}");
+        let [there, home] = ["there.json", output].map(|name| fs::read(root.join(name)));
+        assert_eq!(there.expect("a document"), home.expect("a document"));
+    }
+    // From the session itself, all images are written.
+    let (_, words) = run(root, &["pi.jsonl", "--to", "claude-code", "-o", "home.jsonl"]);
+    assert!(!words.contains("images that"), "{words}");
+}
+
 #[test]
 fn an_image_replaces_no_file_and_follows_no_link() {
     let folder = tempfile::tempdir().expect("a folder");
