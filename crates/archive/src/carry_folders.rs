@@ -1,4 +1,4 @@
-//! The folders of files that may have lost their sidecar, each read once.
+//! The folders of files that may have lost their sidecar, read once for all files of a folder.
 //!
 //! In: the path of a file without a carry. Out: whether the journal of its folder lists its sidecar, and the sidecars in
 //! the folder whose files are not there.
@@ -24,7 +24,7 @@ const MAX_JOURNAL: u64 = 64 * 1024 * 1024;
 /// Limit on the folders that are kept. Files come folder by folder.
 const MAX_FOLDERS: usize = 1_024;
 
-/// The folders of files without a carry: their journals, and their sidecars without a file. Each is read once.
+/// The folders of files without a carry: their journals, and their sidecars without a file.
 #[derive(Debug, Default)]
 pub(crate) struct CarryFolders {
     journals: Mutex<HashMap<PathBuf, Option<Arc<JournaledSidecars>>>>,

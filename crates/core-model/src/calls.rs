@@ -11,7 +11,7 @@ use crate::{
     CallId, Event, Facts, Hashes, IdSet, OpenCalls, is_accepted_tool_id, replacement_tool_id,
 };
 
-/// The tool calls of an output. `C` is what a writer needs when the result of a call comes.
+/// The tool calls of an output. `C` is the writer's own record of a call, such as its id in the output.
 ///
 /// ```
 /// use core_model::{Calls, Event, Facts};
@@ -144,7 +144,7 @@ fn is_expected(answered: &Hashes, id: u64, facts: &Facts) -> bool {
     !answered.contains(&id) && facts.is_hash_answered(id)
 }
 
-/// Results that come before their calls, by the ids of the calls. `R` is what a writer has of a result.
+/// Results that come before their calls, by the ids of the calls. `R` is a result, such as its unfinished line.
 ///
 /// ```
 /// let mut early = core_model::EarlyResults::default();

@@ -20,6 +20,10 @@ use crate::{
 /// Limit for the rows of a table that are searched.
 const MAX_ROWS: usize = 32;
 
+/// Limit for the rows of a table without a secret, after which the others are not searched. Without it, a text of headers
+/// took six seconds a megabyte.
+const MAX_MISSES: usize = 4;
+
 /// Limit in bytes for a row.
 const MAX_ROW: usize = 512;
 
@@ -140,9 +144,14 @@ pub(crate) fn below(name: &Name<'_>, kind: Kind) -> Vec<Range<usize>> {
     };
     // `|Default password|x|`
     let beside = separator.past(end).and_then(|next| cell(next, separator, 0)).and_then(secret);
-    let below = rows(separator, end).into_iter();
-    let below = below.filter_map(|row| cell(row, separator, n_before).and_then(secret));
-    beside.into_iter().chain(below).collect()
+    let (mut found, mut n_misses) = (Vec::from_iter(beside), 0_usize);
+    each_row(separator, end, &mut |row| {
+        let secret = cell(row, separator, n_before).and_then(secret);
+        n_misses = n_misses.saturating_add(usize::from(secret.is_none()));
+        found.extend(secret);
+        n_misses < MAX_MISSES
+    });
+    found
 }
 
 /// Moves past the quote and the marks after a name.
@@ -231,13 +240,18 @@ fn is_first(at: Cursor<'_>) -> bool {
     is_start || is_mark || matches!(before, [.., b'\\', b'n' | b'r' | b't'])
 }
 
-/// Returns the starts of the rows below a header, which has its last known cell before a position.
-fn rows(separator: Separator, header: Cursor<'_>) -> Vec<Cursor<'_>> {
-    let (mut at, mut found, mut n_rules) = (line_end(header), Vec::new(), 0_usize);
+/// Calls `each` with the starts of the rows below a header, until it returns false. The header has its last known cell
+/// before a position.
+fn each_row<'b>(
+    separator: Separator,
+    header: Cursor<'b>,
+    each: &mut dyn FnMut(Cursor<'b>) -> bool,
+) {
+    let (mut at, mut is_first, mut n_rules) = (line_end(header), true, 0_usize);
     let list = list_end(header);
     for _ in 0..MAX_ROWS {
         let row = match list {
-            Some(_) => next_list(if found.is_empty() { list } else { list_end(at) }),
+            Some(_) => next_list(if is_first { list } else { list_end(at) }),
             None => past_line(at),
         };
         let Some(row) = row else { break };
@@ -247,31 +261,34 @@ fn rows(separator: Separator, header: Cursor<'_>) -> Vec<Cursor<'_>> {
             text.len() > 2 && text.iter().all(|byte| b"+-|:= ".contains(byte) || *byte >= 0x80);
         n_rules = n_rules.saturating_add(usize::from(is_rule));
         // A rule follows the header of a table, and the last row.
-        let is_over =
-            n_rules > 1 || separator == Separator::Bar && n_rules == 0 && !found.is_empty();
+        let is_over = n_rules > 1 || separator == Separator::Bar && n_rules == 0 && !is_first;
         if text.is_empty() || list.is_none() && is_over {
             break;
         }
         at = if list.is_some() { row } else { end };
         if !is_rule {
-            found.push(row);
+            is_first = false;
+            if !each(row) {
+                break;
+            }
         }
     }
-    found
 }
 
-/// Returns the end of a line, plain or escaped, or the redacted secret in it.
+/// Returns the end of a line, plain or escaped, or the redacted secret in it; of a longer line, a position in it.
 fn line_end(at: Cursor<'_>) -> Cursor<'_> {
     let mut end = at;
-    for _ in 0..MAX_ROW {
-        end = end.skip(MAX_ROW, |byte| !matches!(byte, b'\n' | b'\r' | b'\\' | b'['));
-        if end.next().is_none() || past_break(end).is_some() || end.rest().starts_with(PLACEHOLDER)
-        {
+    loop {
+        let n_left = MAX_ROW.saturating_sub(end.since(at.place()).len());
+        end = end.skip(n_left, |byte| !matches!(byte, b'\n' | b'\r' | b'\\' | b'['));
+        let is_end = end.next().is_none()
+            || past_break(end).is_some()
+            || end.rest().starts_with(PLACEHOLDER);
+        if is_end || end.since(at.place()).len() >= MAX_ROW {
             return end;
         }
         end = end.forward(1);
     }
-    end
 }
 
 /// Returns the end of the list in brackets that a position is in.
@@ -310,7 +327,8 @@ fn cell(
             }
             None => {
                 let mut end = start;
-                while end.next().is_some()
+                while end.since(start.place()).len() < MAX_ROW
+                    && end.next().is_some()
                     && separator.past(end).is_none()
                     && past_break(end).is_none()
                     && !matches!(end.next(), Some(b']' | b'"' | b'\\'))

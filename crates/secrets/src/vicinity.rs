@@ -1,4 +1,4 @@
-//! Finds clear credentials in the line of the word that names them, whatever is between.
+//! Finds passwords and tokens by their shape, in the line of the word `password` or `token` and in the line below.
 //!
 //! In: `rotate the token: old x, new y`, `Use x for the admin password`. Out: `x` and `y`. The text between the word and the
 //! value is not read, so that only values count whose shape no other thing has ([`clear`](crate::clear)).

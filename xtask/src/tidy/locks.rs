@@ -1,4 +1,4 @@
-//! Checks that the lock files of the other workspaces, such as `python/Cargo.lock`, know what the crates depend on.
+//! Compares the lock files of the other workspaces, such as `python/Cargo.lock`, with the dependencies of the crates.
 //!
 //! In: `tempfile.workspace = true` in the manifest of `convert`, and a lock file whose `sessionlog-convert` has no
 //! `tempfile`. Out: a problem, because `cargo build --locked` fails there.
