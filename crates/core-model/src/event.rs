@@ -3,8 +3,8 @@
 use jsonl::{Raw, Text, Value};
 
 use crate::{
-    Block, BlockCounts, Field, Input, Message, Outcome, Role, Shape, Tokens, ToolUse, Usage,
-    Vocabulary,
+    Block, BlockCounts, Field, Input, Message, Notice, Outcome, Role, Shape, Tokens, ToolUse,
+    Usage, Vocabulary,
 };
 
 /// The depth of a record from which on a value in it may be too deep for a client, with the levels that a target adds.
@@ -173,38 +173,6 @@ pub struct ToolCall<'l> {
     pub name: Text<'l>,
     /// The input of the tool.
     pub input: Raw<'l>,
-}
-
-/// A notice of the client.
-#[derive(Clone, Copy, Debug)]
-pub struct Notice<'l> {
-    /// The kind of the notice.
-    pub kind: NoticeKind,
-    /// The format's own name for the kind.
-    pub subtype: Option<Text<'l>>,
-    /// The subject of the text, such as the path of a file.
-    pub about: Option<Text<'l>>,
-    /// The text, or another value in its place.
-    pub text: Option<Raw<'l>>,
-    /// The trigger of a compaction.
-    pub trigger: Option<Text<'l>>,
-    /// The tokens in the context before a compaction.
-    pub pre_tokens: Option<Raw<'l>>,
-}
-
-/// The kind of a notice.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum NoticeKind {
-    /// The context was compacted here.
-    Compaction,
-    /// Something failed.
-    Error,
-    /// Something may be wrong.
-    Warning,
-    /// Any other notice.
-    Info,
 }
 
 /// The tokens of a response, outside its messages.

@@ -47,6 +47,7 @@ mod loss;
 mod members;
 mod message;
 mod name;
+mod notice;
 mod open_calls;
 mod origin;
 mod outcome;
@@ -91,9 +92,7 @@ pub use self::{
     },
     draft::{CarryMark, Copied, DocumentPart, LineId, Spelling},
     error::ReadError,
-    event::{
-        Body, Context, Event, Notice, NoticeKind, ResponseUsage, Start, Title, TitleRank, ToolCall,
-    },
+    event::{Body, Context, Event, ResponseUsage, Start, Title, TitleRank, ToolCall},
     facts::{FactLog, Facts, LoggedEvent},
     field::Field,
     files::{Disk, Files, rules_out_file},
@@ -120,6 +119,7 @@ pub use self::{
     members::{Shape, Vocabulary, is_void},
     message::{Block, BlockIter, Blocks, Content, FileRecord, Message, Role, ToolResult, ToolUse},
     name::{SafeName, is_device},
+    notice::{Notice, NoticeKind},
     open_calls::{CallId, OpenCalls, ToolNames},
     origin::{Origin, Relative, RelativeKind},
     outcome::{Outcome, Status},

@@ -7,7 +7,7 @@ mod placeholder;
 use jsonl::{Raw, Text, Value};
 
 pub use self::blocks::{BlockIter, Blocks};
-use crate::{BlockCounts, Field, Input, TextBody, ToolName, Usage};
+use crate::{BlockCounts, Field, Input, NoticeKind, TextBody, ToolName, Usage};
 
 /// The speaker.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -326,6 +326,11 @@ impl<'l> ToolResult<'l> {
     pub fn new(tool_use_id: Text<'l>, content: Content<'l>, is_error: Field<bool>) -> Self {
         let file = FileRecord::default();
         Self { tool_use_id, content, is_error, duration_ms: None, file }
+    }
+
+    /// Returns the kind of the notice that a writer makes of a result without a call.
+    pub fn notice_kind(&self) -> NoticeKind {
+        if self.is_error == Field::Value(true) { NoticeKind::Error } else { NoticeKind::Info }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use jsonl::{Raw, Text};
 
-use crate::{Field, Usage};
+use crate::{Field, NoticeKind, Usage};
 
 /// The end of a run: status, cost, turns, time, tokens.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +46,15 @@ impl<'l> Outcome<'l> {
         let is_word = |raw: &Raw<'_>| !matches!(raw.as_str(), "null" | "\"\"" | "[]");
         let words = [("errors", self.errors), ("result", self.result)];
         words.into_iter().filter_map(move |(name, words)| Some((name, words.filter(is_word)?)))
+    }
+
+    /// Returns the kind of a notice that says why the run failed; `None` if it succeeded.
+    pub fn notice_kind(&self) -> Option<NoticeKind> {
+        match self.status {
+            Status::Success => None,
+            Status::Interrupted => Some(NoticeKind::Warning),
+            _ => Some(NoticeKind::Error),
+        }
     }
 
     /// Creates an outcome with only a status.

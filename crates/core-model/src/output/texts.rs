@@ -2,10 +2,10 @@
 //!
 //! In: the blocks `{"text":"a"}` and `{"text":"b"}`. Out: `"a\nb"`.
 
-use jsonl::{Raw, Style, respell};
+use jsonl::{Raw, Style, Text, respell};
 
 use super::Output;
-use crate::{Block, Content, LineId, LossKind};
+use crate::{Block, Content, LineId, LossKind, Outcome};
 
 impl Output {
     /// Appends the texts of a content as one JSON string, joined by newlines. Other blocks count as dropped.
@@ -31,6 +31,40 @@ impl Output {
             }
         }
         self.put(id, "\"");
+    }
+
+    /// Appends the words of a notice or an outcome as one string: a text as it is, and any other value as
+    /// [`put_lines`](Self::put_lines) does, which counts as flattened.
+    pub fn copy_words(&mut self, id: LineId, words: Raw<'_>) {
+        match words.as_text() {
+            Some(text) => self.copy_text(id, text),
+            None => {
+                self.lose(LossKind::Flattened, "system.content");
+                self.put_lines(id, words);
+            }
+        }
+    }
+
+    /// Appends each text that there is as a member behind another one: `,"about":"src/main.rs"`.
+    pub fn copy_texts<'t>(
+        &mut self,
+        id: LineId,
+        texts: impl IntoIterator<Item = (&'static str, Option<Text<'t>>)>,
+    ) {
+        for (name, text) in texts {
+            if let Some(text) = text {
+                self.put_args(id, format_args!(",\"{name}\":"));
+                self.copy_text(id, text);
+            }
+        }
+    }
+
+    /// Appends the errors and the result of a run as members behind another one.
+    pub fn copy_outcome_words(&mut self, id: LineId, outcome: &Outcome<'_>) {
+        for (name, words) in outcome.words() {
+            self.put_args(id, format_args!(",\"{name}\":"));
+            self.copy(id, words);
+        }
     }
 
     /// Appends a value as a string with its JSON, without blanks and needless escapes, which would hide words from

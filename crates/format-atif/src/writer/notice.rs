@@ -3,7 +3,7 @@
 //! In: an informational line of Claude Code. Out: `{"source":"system","message":"..",
 //! "extra":{"kind":"notice","level":"info"},..}`.
 
-use core_model::{Event, LossKind, Notice, NoticeKind, Outcome, Output, Status};
+use core_model::{Event, LossKind, Notice, NoticeKind, Outcome, Output};
 use jsonl::{Raw, Scanner, json_string};
 
 use super::{DocumentWriter, json, step::Step};
@@ -15,13 +15,7 @@ impl DocumentWriter {
         notice: &Notice<'_>,
         out: &mut Output,
     ) {
-        let level = match notice.kind {
-            NoticeKind::Compaction => "compaction",
-            NoticeKind::Error => "error",
-            NoticeKind::Warning => "warning",
-            _ => "info",
-        };
-        let mut step = self.start_notice(level, event, out);
+        let mut step = self.start_notice(notice.kind, event, out);
         let names =
             [("subtype", notice.subtype), ("about", notice.about), ("trigger", notice.trigger)];
         for (name, text) in names {
@@ -32,7 +26,7 @@ impl DocumentWriter {
         if let Some(tokens) = notice.pre_tokens.filter(|tokens| !tokens.is_null()) {
             step.add_extra("pre_tokens", &json::value(tokens));
         }
-        if let Some(text) = notice.text.filter(|text| !text.is_null()) {
+        if let Some(text) = notice.words() {
             out.show(step.line, text);
             step.message = Some(match text.as_text() {
                 Some(text) => json::text(text, "system.content", out),
@@ -46,11 +40,11 @@ impl DocumentWriter {
     }
 
     /// Starts a notice.
-    fn start_notice(&self, level: &str, event: &Event<'_>, out: &mut Output) -> Step {
+    fn start_notice(&self, kind: NoticeKind, event: &Event<'_>, out: &mut Output) -> Step {
         out.drop_ids(event);
         let mut step = Step::new("system", event, out);
         step.add_extra("kind", "\"notice\"");
-        step.add_extra("level", &json_string(level));
+        step.add_extra("level", &json_string(kind.name()));
         self.add_cwd(&mut step, event, out);
         step
     }
@@ -62,12 +56,9 @@ impl DocumentWriter {
         outcome: &Outcome<'_>,
         out: &mut Output,
     ) {
-        if outcome.status == Status::Success {
-            return out.lose_record(event);
-        }
+        let Some(kind) = outcome.notice_kind() else { return out.lose_record(event) };
         out.flatten_outcome(outcome);
-        let level = if outcome.status == Status::Interrupted { "warning" } else { "error" };
-        let mut step = self.start_notice(level, event, out);
+        let mut step = self.start_notice(kind, event, out);
         if let Some(status) = outcome.status_text {
             step.add_extra("subtype", &json::text(status, "status", out));
         }

@@ -175,7 +175,7 @@ impl ClaudeCodeWriter {
         if !put_flat(out, line, &result.content) {
             out.put(line, "\"[tool result]\"");
         }
-        let level = if result.is_error == Field::Value(true) { "error" } else { "info" };
+        let level = result.notice_kind().name();
         self.close_notice(line, level, &Ending::new("entry", block_idx, event), out);
     }
 

@@ -1,6 +1,6 @@
 //! Writes messages of a client as `system` lines, which clido loads but never writes itself.
 
-use core_model::{Block, LineId, LossKind, Message, Notice, NoticeKind};
+use core_model::{Block, LineId, LossKind, Message, Notice};
 use jsonl::{Raw, Scanner};
 
 use super::{block, pen::Pen};
@@ -8,12 +8,7 @@ use super::{block, pen::Pen};
 /// Writes the line of a notice.
 pub(super) fn write(notice: &Notice<'_>, format: &str, pen: &mut Pen<'_>) -> LineId {
     let line = pen.out.open();
-    let subtype = match notice.kind {
-        NoticeKind::Compaction => "compaction",
-        NoticeKind::Error => "error",
-        NoticeKind::Warning => "warning",
-        _ => "info",
-    };
+    let subtype = notice.kind.name();
     pen.out.put(line, "{\"type\":\"system\",\"subtype\":");
     let is_own = format == crate::FORMAT.name;
     match notice.subtype {
@@ -131,8 +126,7 @@ fn write_lines(raw: Raw<'_>, line: LineId, pen: &mut Pen<'_>) -> bool {
 /// Returns the details of a compaction: its trigger and the tokens before it.
 fn details(notice: &Notice<'_>) -> Option<String> {
     let trigger = notice.trigger.map(|trigger| trigger.decode().into_owned());
-    let pre_tokens = notice.pre_tokens.filter(|tokens| tokens.as_f64().is_some());
-    let pre_tokens = pre_tokens.map(|tokens| tokens.as_str().to_owned());
+    let pre_tokens = notice.pre_token_count().map(|tokens| tokens.as_str().to_owned());
     match (trigger, pre_tokens) {
         (None, None) => None,
         (Some(word), None) | (None, Some(word)) => Some(format!("({word})")),

@@ -40,7 +40,7 @@ impl SessionWriter {
         if let Some(trigger) = notice.trigger {
             boundary.both.push_str(&format!(",\"trigger\":{}", json_string(&trigger.decode())));
         }
-        if let Some(tokens) = notice.pre_tokens.filter(|tokens| tokens.as_f64().is_some()) {
+        if let Some(tokens) = notice.pre_token_count() {
             boundary.both.push_str(&format!(",\"pre_tokens\":{}", tokens.as_str()));
         }
         self.boundary = Some(boundary);

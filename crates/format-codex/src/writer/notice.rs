@@ -3,7 +3,7 @@
 //! In: an informational line of Claude Code. Out: `{"timestamp":..,"type":"notice",
 //! "payload":{"kind":"info","text":..}}`.
 
-use core_model::{Event, LineId, LossKind, Notice, NoticeKind, Outcome, Output, Status};
+use core_model::{Event, LineId, LossKind, Notice, NoticeKind, Outcome, Output};
 use jsonl::{Raw, Scanner};
 
 use super::{SessionWriter, part};
@@ -19,21 +19,18 @@ impl SessionWriter {
         notice: &Notice<'_>,
         out: &mut Output,
     ) {
-        let kind = match notice.kind {
-            NoticeKind::Compaction => return self.hold_boundary(event, notice, out),
-            NoticeKind::Error => "error",
-            NoticeKind::Warning => "warning",
-            _ => "info",
-        };
+        if notice.kind == NoticeKind::Compaction {
+            return self.hold_boundary(event, notice, out);
+        }
         self.flush_boundary(out);
-        let Some(line) = self.open_notice(kind, event, 0, out) else { return };
+        let Some(line) = self.open_notice(notice.kind, event, 0, out) else { return };
         for (name, text) in [("subtype", notice.subtype), ("about", notice.about)] {
             if let Some(text) = text {
                 out.put_args(line, format_args!(",\"{name}\":"));
                 part::put_text(out, line, text, "notice");
             }
         }
-        if let Some(text) = notice.text.filter(|text| !text.is_null()) {
+        if let Some(text) = notice.words() {
             out.put(line, ",\"text\":");
             match text.as_text() {
                 Some(text) => part::put_text(out, line, text, "notice"),
@@ -47,7 +44,7 @@ impl SessionWriter {
             out.put(line, ",\"trigger\":");
             part::put_text(out, line, trigger, "notice");
         }
-        if let Some(tokens) = notice.pre_tokens.filter(|tokens| tokens.as_f64().is_some()) {
+        if let Some(tokens) = notice.pre_token_count() {
             out.put(line, ",\"pre_tokens\":");
             out.put_raw(line, tokens);
         }
@@ -57,7 +54,7 @@ impl SessionWriter {
     /// Opens a notice, up to its kind; `None` if too many lines are before the first prompt.
     pub(super) fn open_notice(
         &mut self,
-        kind: &str,
+        kind: NoticeKind,
         event: &Event<'_>,
         n: usize,
         out: &mut Output,
@@ -67,7 +64,7 @@ impl SessionWriter {
             return None;
         }
         let line = self.open("notice", event, n, out);
-        out.put_args(line, format_args!("\"kind\":\"{kind}\""));
+        out.put_args(line, format_args!("\"kind\":\"{}\"", kind.name()));
         Some(line)
     }
 
@@ -78,22 +75,16 @@ impl SessionWriter {
         outcome: &Outcome<'_>,
         out: &mut Output,
     ) {
-        if outcome.status == Status::Success {
-            return out.lose_record(event);
-        }
+        let Some(kind) = outcome.notice_kind() else { return out.lose_record(event) };
         self.flush(out);
         out.flatten_outcome(outcome);
-        let kind = if outcome.status == Status::Interrupted { "warning" } else { "error" };
         let Some(line) = self.open_notice(kind, event, 0, out) else { return };
         if let Some(status) = outcome.status_text {
             out.put(line, ",\"subtype\":");
             // Not copied: its result may be in another line, which comes first.
             out.put_string(line, &status.decode());
         }
-        for (name, words) in outcome.words() {
-            out.put_args(line, format_args!(",\"{name}\":"));
-            out.copy(line, words);
-        }
+        out.copy_outcome_words(line, outcome);
         self.close(line, out);
     }
 }

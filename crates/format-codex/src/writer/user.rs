@@ -102,15 +102,13 @@ impl SessionWriter {
     ) {
         out.drop_result(result);
         let id = result.tool_use_id.decode();
-        let is_error = result.is_error == Field::Value(true);
         let kind = self.calls.kind(&id);
         if kind.is_none() && !self.facts.is_called(&id) {
             out.lose(LossKind::Flattened, "tool_result");
-            let kind = if is_error { "error" } else { "info" };
             if matches!(result.is_error, Field::Value(_)) {
                 out.lose(LossKind::Flattened, "tool_result.is_error");
             }
-            let Some(line) = self.open_notice(kind, event, n, out) else { return };
+            let Some(line) = self.open_notice(result.notice_kind(), event, n, out) else { return };
             out.put(line, ",\"subtype\":\"tool_result\",\"about\":");
             out.copy_text(line, result.tool_use_id);
             out.put(line, ",\"text\":");

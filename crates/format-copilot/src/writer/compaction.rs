@@ -57,7 +57,7 @@ impl SessionWriter {
         if let Some(about) = notice.about {
             members.push_str(&format!(",\"about\":{}", json_string(&about.decode())));
         }
-        let number = notice.pre_tokens.filter(|tokens| tokens.as_f64().is_some());
+        let number = notice.pre_token_count();
         self.boundary = Some(Boundary {
             line,
             notice: members,

@@ -3,7 +3,7 @@
 //! In: an informational line of Claude Code. Out: `{"type":"session.info","data":{"infoType":..,
 //! "message":..},..}`.
 
-use core_model::{Event, LineId, LossKind, Notice, NoticeKind, Outcome, Output, Status};
+use core_model::{Event, LineId, LossKind, Notice, NoticeKind, Outcome, Output};
 use jsonl::{Raw, Text};
 
 use super::{SessionWriter, thread::Line};
@@ -16,25 +16,16 @@ impl SessionWriter {
         out: &mut Output,
     ) {
         self.flush(out);
-        let kind = match notice.kind {
-            NoticeKind::Compaction => return self.hold_boundary(event, notice, out),
-            NoticeKind::Error => "error",
-            NoticeKind::Warning => "warning",
-            _ => "info",
-        };
-        let line = self.open_notice(kind, event, 0, out);
-        put_type_of(line.id, notice.subtype, out);
-        if let Some(about) = notice.about {
-            out.put(line.id, ",\"about\":");
-            out.copy_text(line.id, about);
+        if notice.kind == NoticeKind::Compaction {
+            return self.hold_boundary(event, notice, out);
         }
+        let line = self.open_notice(notice.kind, event, 0, out);
+        put_type_of(line.id, notice.subtype, out);
+        out.copy_texts(line.id, [("about", notice.about)]);
         out.put(line.id, ",\"message\":");
         put_message(line.id, notice.text, out);
-        if let Some(trigger) = notice.trigger {
-            out.put(line.id, ",\"trigger\":");
-            out.copy_text(line.id, trigger);
-        }
-        if let Some(tokens) = notice.pre_tokens.filter(|tokens| tokens.as_f64().is_some()) {
+        out.copy_texts(line.id, [("trigger", notice.trigger)]);
+        if let Some(tokens) = notice.pre_token_count() {
             out.put(line.id, ",\"preTokens\":");
             out.put_raw(line.id, tokens);
         }
@@ -44,11 +35,12 @@ impl SessionWriter {
     /// Opens a notice, up to the name of its type.
     pub(super) fn open_notice(
         &mut self,
-        kind: &str,
+        kind: NoticeKind,
         event: &Event<'_>,
         n: usize,
         out: &mut Output,
     ) -> Line {
+        let kind = kind.name();
         let line = self.thread.open(&format!("session.{kind}"), event, n, out);
         out.put_args(line.id, format_args!("\"{kind}Type\":"));
         line
@@ -61,20 +53,14 @@ impl SessionWriter {
         outcome: &Outcome<'_>,
         out: &mut Output,
     ) {
-        if outcome.status == Status::Success {
-            return out.lose_record(event);
-        }
+        let Some(kind) = outcome.notice_kind() else { return out.lose_record(event) };
         self.flush(out);
         out.flatten_outcome(outcome);
-        let kind = if outcome.status == Status::Interrupted { "warning" } else { "error" };
         let line = self.open_notice(kind, event, 0, out);
         put_type_of(line.id, outcome.status_text, out);
         out.put(line.id, ",\"message\":");
         out.put_string(line.id, outcome.status.words());
-        for (name, words) in outcome.words() {
-            out.put_args(line.id, format_args!(",\"{name}\":"));
-            out.copy(line.id, words);
-        }
+        out.copy_outcome_words(line.id, outcome);
         self.emit(line, out);
     }
 }

@@ -147,8 +147,7 @@ impl SessionWriter {
         out: &mut Output,
     ) {
         out.flatten_orphan(event, message, result);
-        let kind = if result.is_error == Field::Value(true) { "error" } else { "info" };
-        let line = self.open_notice(kind, event, n, out);
+        let line = self.open_notice(result.notice_kind(), event, n, out);
         out.put(line.id, "\"tool_result\",\"about\":");
         out.copy_text(line.id, result.tool_use_id);
         out.put(line.id, ",\"message\":");

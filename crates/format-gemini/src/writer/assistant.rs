@@ -1,6 +1,8 @@
 //! Writes responses: all lines of a response as one message.
 
-use core_model::{Block, Event, LossKind, Message, Output, ToolUse, replacement_tool_name};
+use core_model::{
+    Block, Event, LossKind, Message, NoticeKind, Output, ToolUse, replacement_tool_name,
+};
 use jsonl::{Raw, Text, is_js_space};
 
 use super::{SessionWriter, losses, response::Response};
@@ -92,7 +94,7 @@ impl SessionWriter {
     ) {
         out.lose(LossKind::Flattened, "tool_use");
         let n = if is_own { n } else { n.saturating_add(1) };
-        let line = self.open_notice("warning", event, n, out);
+        let line = self.open_notice(NoticeKind::Warning, event, n, out);
         out.put(line.id, ",\"subtype\":\"toolCall\",\"text\":");
         out.put_as_string(line.id, raw);
         out.put(line.id, "}");
@@ -126,7 +128,7 @@ impl SessionWriter {
         message: &Message<'_>,
         out: &mut Output,
     ) {
-        let line = self.open_notice("error", event, 0, out);
+        let line = self.open_notice(NoticeKind::Error, event, 0, out);
         out.put(line.id, ",\"text\":");
         write_part::put_joined(out, line.id, &message.content);
         write_part::drop_images(out, &message.content);

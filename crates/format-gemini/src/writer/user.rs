@@ -1,6 +1,6 @@
 //! Writes the user's messages, tool results and summaries, each on a line of its own.
 
-use core_model::{Block, Event, Field, LossKind, Message, Output, ToolResult};
+use core_model::{Block, Event, LossKind, Message, Output, ToolResult};
 
 use super::{SessionWriter, thread::Line};
 use crate::write_part;
@@ -127,8 +127,7 @@ impl SessionWriter {
         out: &mut Output,
     ) {
         out.flatten_orphan(event, message, result);
-        let is_error = result.is_error == Field::Value(true);
-        let line = self.open_notice(if is_error { "error" } else { "info" }, event, n, out);
+        let line = self.open_notice(result.notice_kind(), event, n, out);
         out.put(line.id, ",\"subtype\":\"toolResult\",\"about\":");
         out.copy_text(line.id, result.tool_use_id);
         out.put(line.id, ",\"text\":");

@@ -1,6 +1,8 @@
 //! Writes responses: all lines of a response as one message.
 
-use core_model::{Block, Event, LossKind, Message, Output, Tokens, ToolUse, replacement_tool_name};
+use core_model::{
+    Block, Event, LossKind, Message, NoticeKind, Output, Tokens, ToolUse, replacement_tool_name,
+};
 use jsonl::Raw;
 
 use super::{
@@ -99,7 +101,7 @@ impl SessionWriter {
     ) {
         out.lose(LossKind::Flattened, "tool_use");
         let n = if is_own { n } else { n.saturating_add(1) };
-        let line = self.open_notice("warning", event, n, out);
+        let line = self.open_notice(NoticeKind::Warning, event, n, out);
         out.put(line.id, ",\"subtype\":\"toolCall\",\"text\":");
         out.put_as_string(line.id, raw);
         out.put(line.id, "}");

@@ -3,7 +3,7 @@
 //! In: an informational line of Claude Code. Out: `{"type":"custom","customType":"notice",
 //! "data":{"kind":"info","text":..},..}`.
 
-use core_model::{Event, LossKind, Notice, NoticeKind, Outcome, Output, Status};
+use core_model::{Event, Notice, NoticeKind, Outcome, Output};
 
 use super::{SessionWriter, thread::Line};
 use crate::reader::NOTICE;
@@ -15,34 +15,14 @@ impl SessionWriter {
         notice: &Notice<'_>,
         out: &mut Output,
     ) {
-        let kind = match notice.kind {
-            NoticeKind::Compaction => "compaction",
-            NoticeKind::Error => "error",
-            NoticeKind::Warning => "warning",
-            _ => "info",
-        };
-        let line = self.open_notice(kind, event, 0, out);
-        for (name, text) in [("subtype", notice.subtype), ("about", notice.about)] {
-            if let Some(text) = text {
-                out.put_args(line.id, format_args!(",\"{name}\":"));
-                out.copy_text(line.id, text);
-            }
-        }
-        if let Some(text) = notice.text.filter(|text| !text.is_null()) {
+        let line = self.open_notice(notice.kind, event, 0, out);
+        out.copy_texts(line.id, [("subtype", notice.subtype), ("about", notice.about)]);
+        if let Some(text) = notice.words() {
             out.put(line.id, ",\"text\":");
-            match text.as_text() {
-                Some(text) => out.copy_text(line.id, text),
-                None => {
-                    out.lose(LossKind::Flattened, "system.content");
-                    out.put_lines(line.id, text);
-                }
-            }
+            out.copy_words(line.id, text);
         }
-        if let Some(trigger) = notice.trigger {
-            out.put(line.id, ",\"trigger\":");
-            out.copy_text(line.id, trigger);
-        }
-        if let Some(tokens) = notice.pre_tokens.filter(|tokens| tokens.as_f64().is_some()) {
+        out.copy_texts(line.id, [("trigger", notice.trigger)]);
+        if let Some(tokens) = notice.pre_token_count() {
             out.put(line.id, ",\"preTokens\":");
             out.put_raw(line.id, tokens);
             self.pre_tokens = Some(tokens.as_str().to_owned());
@@ -54,7 +34,7 @@ impl SessionWriter {
     /// Opens a notice, up to its kind.
     pub(super) fn open_notice(
         &mut self,
-        kind: &str,
+        kind: NoticeKind,
         event: &Event<'_>,
         n: usize,
         out: &mut Output,
@@ -62,7 +42,7 @@ impl SessionWriter {
         let line = self.thread.open("custom", event, n, out);
         out.put_args(
             line.id,
-            format_args!(",\"customType\":\"{NOTICE}\",\"data\":{{\"kind\":\"{kind}\""),
+            format_args!(",\"customType\":\"{NOTICE}\",\"data\":{{\"kind\":\"{}\"", kind.name()),
         );
         line
     }
@@ -74,20 +54,11 @@ impl SessionWriter {
         outcome: &Outcome<'_>,
         out: &mut Output,
     ) {
-        if outcome.status == Status::Success {
-            return out.lose_record(event);
-        }
+        let Some(kind) = outcome.notice_kind() else { return out.lose_record(event) };
         out.flatten_outcome(outcome);
-        let kind = if outcome.status == Status::Interrupted { "warning" } else { "error" };
         let line = self.open_notice(kind, event, 0, out);
-        if let Some(status) = outcome.status_text {
-            out.put(line.id, ",\"subtype\":");
-            out.copy_text(line.id, status);
-        }
-        for (name, words) in outcome.words() {
-            out.put_args(line.id, format_args!(",\"{name}\":"));
-            out.copy(line.id, words);
-        }
+        out.copy_texts(line.id, [("subtype", outcome.status_text)]);
+        out.copy_outcome_words(line.id, outcome);
         out.put(line.id, "}");
         self.emit_after_response(line, out);
     }

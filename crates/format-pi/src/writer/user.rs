@@ -160,8 +160,7 @@ impl SessionWriter {
         out: &mut Output,
     ) {
         out.flatten_orphan(event, message, result);
-        let is_error = result.is_error == Field::Value(true);
-        let line = self.open_notice(if is_error { "error" } else { "info" }, event, n, out);
+        let line = self.open_notice(result.notice_kind(), event, n, out);
         out.put(line.id, ",\"subtype\":\"toolResult\",\"about\":");
         out.copy_text(line.id, result.tool_use_id);
         out.put(line.id, ",\"text\":");

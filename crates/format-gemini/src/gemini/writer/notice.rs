@@ -3,7 +3,7 @@
 //! In: an informational line of Claude Code. Out: `{"id":..,"timestamp":..,"type":"info",
 //! "content":"..","notice":{"subtype":"local_command"}}`.
 
-use core_model::{Event, LineId, LossKind, Notice, NoticeKind, Outcome, Output, Status};
+use core_model::{Event, LineId, Notice, NoticeKind, Outcome, Output};
 use jsonl::Text;
 
 use super::{SessionWriter, open::Open};
@@ -16,20 +16,13 @@ impl SessionWriter {
         out: &mut Output,
     ) {
         let kind = match notice.kind {
-            NoticeKind::Error => "error",
-            NoticeKind::Warning => "warning",
-            _ => "info",
+            NoticeKind::Compaction => NoticeKind::Info,
+            kind => kind,
         };
-        let line = self.open_line(kind, event, 0, out);
+        let line = self.open_line(kind.name(), event, 0, out);
         out.put(line, ",\"content\":");
-        match notice.text.filter(|text| !text.is_null()) {
-            Some(text) => match text.as_text() {
-                Some(text) => out.copy_text(line, text),
-                None => {
-                    out.lose(LossKind::Flattened, "system.content");
-                    out.put_lines(line, text);
-                }
-            },
+        match notice.words() {
+            Some(text) => out.copy_words(line, text),
             None => out.put(line, "\"\""),
         }
         let mut comma = ",\"notice\":{";
@@ -46,7 +39,7 @@ impl SessionWriter {
                 comma = ",";
             }
         }
-        if let Some(tokens) = notice.pre_tokens.filter(|tokens| tokens.as_f64().is_some()) {
+        if let Some(tokens) = notice.pre_token_count() {
             out.put_args(line, format_args!("{comma}\"preTokens\":"));
             out.put_raw(line, tokens);
             comma = ",";
@@ -62,23 +55,14 @@ impl SessionWriter {
         outcome: &Outcome<'_>,
         out: &mut Output,
     ) {
-        if outcome.status == Status::Success {
-            return out.lose_record(event);
-        }
+        let Some(kind) = outcome.notice_kind() else { return out.lose_record(event) };
         out.flatten_outcome(outcome);
-        let kind = if outcome.status == Status::Interrupted { "warning" } else { "error" };
-        let line = self.open_line(kind, event, 0, out);
+        let line = self.open_line(kind.name(), event, 0, out);
         let mut words = outcome.words().map(|(_, words)| words);
         let (first, second) = (words.next(), words.next());
         out.put(line, ",\"content\":");
         match first {
-            Some(words) => match words.as_text() {
-                Some(text) => out.copy_text(line, text),
-                None => {
-                    out.lose(LossKind::Flattened, "system.content");
-                    out.put_lines(line, words);
-                }
-            },
+            Some(words) => out.copy_words(line, words),
             None => out.put(line, "\"\""),
         }
         let mut comma = ",\"notice\":{";

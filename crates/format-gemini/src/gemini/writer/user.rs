@@ -1,6 +1,6 @@
 //! Writes the user's messages and summaries, and adds results to the responses with their calls.
 
-use core_model::{Block, CallId, Event, Field, LineId, LossKind, Message, Output, ToolResult};
+use core_model::{Block, CallId, Event, LineId, LossKind, Message, Output, ToolResult};
 use jsonl::is_js_space;
 
 use super::{SessionWriter, open::Open};
@@ -126,8 +126,7 @@ impl SessionWriter {
         out: &mut Output,
     ) -> bool {
         out.flatten_orphan(event, message, result);
-        let is_error = result.is_error == Field::Value(true);
-        let line = self.open_line(if is_error { "error" } else { "info" }, event, n, out);
+        let line = self.open_line(result.notice_kind().name(), event, n, out);
         out.put(line, ",\"content\":");
         write_part::put_joined(out, line, &result.content);
         write_part::drop_images(out, &result.content);
