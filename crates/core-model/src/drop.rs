@@ -4,7 +4,7 @@
 
 use jsonl::Raw;
 
-use crate::{Event, Field, LossKind, Message, Outcome, Output, ToolResult};
+use crate::{Event, Field, LossKind, Message, Outcome, Output, Start, ToolResult};
 
 impl Output {
     /// Counts a member as dropped if it is lost.
@@ -43,6 +43,31 @@ impl Output {
         self.drop_if(message.id.is_some(), event.vocabulary.message_id);
         self.drop_if(message.model.is_some(), "model");
         self.drop_if(is_said(message.stop_reason), "stop_reason");
+    }
+
+    /// Counts the tokens of a response.
+    pub fn drop_usage(&mut self, message: &Message<'_>) {
+        self.drop_if(message.usage.is_some_and(|usage| !usage.is_null()), "usage");
+    }
+
+    /// Counts all members of a message other than its content.
+    pub fn drop_message(&mut self, event: &Event<'_>, message: &Message<'_>) {
+        let names = event.vocabulary;
+        self.drop_response(event, message);
+        self.drop_if(is_said(message.stop_sequence), "stop_sequence");
+        self.drop_usage(message);
+        self.drop_if(message.request_id.is_some(), names.request_id);
+        self.drop_if(message.tool_use_result.is_some(), names.tool_use_result);
+        self.drop_if(message.is_meta, names.is_meta);
+        self.drop_if(message.is_queued, "attachment");
+        self.drop_if(message.is_summary, "isCompactSummary");
+        self.drop_if(message.is_api_error, names.is_api_error);
+    }
+
+    /// Counts the members of a session's start other than its context.
+    pub fn drop_start(&mut self, start: &Start<'_>) {
+        self.drop_if(start.model.is_some(), "model");
+        self.drop_if(start.tools.is_some(), "tools");
     }
 
     /// Counts the members of a message that a target shows as one of the user or of the model: that

@@ -88,7 +88,7 @@ impl EventWriter for SessionWriter {
         let pen = &mut Pen::new(out, event);
         match &event.body {
             Body::Start(start) => {
-                losses::count_start(start, pen.out);
+                pen.out.drop_start(start);
                 self.write_header(event, pen.out);
             }
             Body::Message(message) => self.write_message(event, message, pen),

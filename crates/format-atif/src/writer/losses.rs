@@ -12,7 +12,7 @@ pub(super) fn count_message(event: &Event<'_>, message: &Message<'_>, out: &mut 
     if message.role == Role::User {
         out.drop_response(event, message);
         out.drop_if(message.request_id.is_some(), event.vocabulary.request_id);
-        out.drop_if(message.usage.is_some_and(|usage| !usage.is_null()), "usage");
+        out.drop_usage(message);
         if message.is_api_error {
             out.lose(LossKind::Flattened, event.vocabulary.is_api_error);
         }

@@ -8,7 +8,7 @@ use jsonl::Raw;
 use super::{
     SessionWriter, block,
     held::{Call, Held, Response},
-    losses, notice,
+    notice,
     pen::Pen,
     result,
 };
@@ -21,7 +21,7 @@ impl SessionWriter {
         message: &Message<'_>,
         pen: &mut Pen<'_>,
     ) {
-        losses::count_message(event, message, pen.out);
+        pen.out.drop_message(event, message);
         let block_counts = message.block_counts();
         if block_counts.is_empty() {
             // No API accepts a message without content, and it would separate calls from their

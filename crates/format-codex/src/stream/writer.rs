@@ -48,7 +48,7 @@ impl EventWriter for StreamWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Output) {
         self.write_start(event, out);
         match &event.body {
-            Body::Start(start) => losses::count_start(start, out),
+            Body::Start(start) => out.drop_start(start),
             Body::Message(message) => self.write_message(event, message, out),
             Body::Notice(notice) if notice.kind == NoticeKind::Error => {
                 self.write_error(event, notice, out);
@@ -110,7 +110,7 @@ impl StreamWriter {
         if message.block_counts().is_empty() {
             return out.lose_record(event);
         }
-        losses::count_message(event, message, out);
+        out.drop_message(event, message);
         if !message.blocks().all(|(block, _)| is_writable(message.role, &block)) {
             // A line with a part of the message would say something else than the message.
             message.blocks().for_each(|(block, _)| losses::drop_block(message.role, &block, out));

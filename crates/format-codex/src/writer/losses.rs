@@ -50,6 +50,5 @@ pub(super) fn count_response(event: &Event<'_>, message: &Message<'_>, out: &mut
 pub(super) fn count_start(event: &Event<'_>, start: &Start<'_>, out: &mut Output) {
     // The first line has the first time of the session.
     out.drop_time(event);
-    out.drop_if(start.model.is_some(), "model");
-    out.drop_if(start.tools.is_some(), "tools");
+    out.drop_start(start);
 }

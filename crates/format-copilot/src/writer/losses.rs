@@ -55,7 +55,7 @@ pub(super) fn count_message(event: &Event<'_>, message: &Message<'_>, out: &mut 
     out.flatten_message(event, message);
     if message.role == Role::User || message.is_by_client() {
         out.drop_response(event, message);
-        out.drop_if(message.usage.is_some_and(|usage| !usage.is_null()), "usage");
+        out.drop_usage(message);
     }
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn count_message(event: &Event<'_>, message: &Message<'_>, out: &mut 
 /// Counts the tokens and the model of a response that has no line of its own.
 pub(crate) fn count_usage(message: &Message<'_>, out: &mut Output) {
     out.drop_if(message.model.is_some(), "model");
-    out.drop_if(message.usage.is_some_and(|usage| !usage.is_null()), "usage");
+    out.drop_usage(message);
 }
 
 /// Counts the members of a session's start.
@@ -41,8 +41,7 @@ pub(super) fn count_start(event: &Event<'_>, start: &Start<'_>, facts: &Facts, o
     out.drop_ids(event);
     out.drop_time(event);
     out.drop_if(event.context.git_branch.is_some(), event.vocabulary.git_branch);
-    out.drop_if(start.model.is_some(), "model");
-    out.drop_if(start.tools.is_some(), "tools");
+    out.drop_start(start);
 }
 
 /// Counts the id and the name of an index entry, if its tool use has others.

@@ -26,13 +26,12 @@ pub(super) fn count_message(event: &Event<'_>, message: &Message<'_>, out: &mut 
 pub(super) fn count_response(message: &Message<'_>, out: &mut Output) {
     out.drop_if(message.model.is_some(), "model");
     out.drop_if(message.stop_reason.is_some_and(|it| !it.is_null()), "stop_reason");
-    out.drop_if(message.usage.is_some_and(|usage| !usage.is_null()), "usage");
+    out.drop_usage(message);
 }
 
 /// Counts the members of a session's start other than its context.
 pub(super) fn count_start(event: &Event<'_>, start: &Start<'_>, out: &mut Output) {
     // The session has the first time.
     out.drop_time(event);
-    out.drop_if(start.model.is_some(), "model");
-    out.drop_if(start.tools.is_some(), "tools");
+    out.drop_start(start);
 }

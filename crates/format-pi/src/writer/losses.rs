@@ -35,7 +35,7 @@ pub(super) fn count_message(event: &Event<'_>, message: &Message<'_>, out: &mut 
 /// Counts the members of a response that has no message of its own.
 pub(super) fn count_response(event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
     out.drop_response(event, message);
-    out.drop_if(message.usage.is_some_and(|usage| !usage.is_null()), "usage");
+    out.drop_usage(message);
 }
 
 /// Counts the members of a session's start other than its context.
@@ -43,8 +43,7 @@ pub(super) fn count_start(event: &Event<'_>, start: &Start<'_>, out: &mut Output
     out.drop_ids(event);
     // The header has the first time of the session.
     out.drop_time(event);
-    out.drop_if(start.model.is_some(), "model");
-    out.drop_if(start.tools.is_some(), "tools");
+    out.drop_start(start);
 }
 
 /// Counts the id and the name of an index entry, if its tool use has others.

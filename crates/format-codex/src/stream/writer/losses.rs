@@ -1,8 +1,6 @@
 //! Counts data that a stream has no place for.
 
-use core_model::{
-    Block, Event, Facts, Field, LossKind, Message, Notice, Outcome, Output, Role, Start, ToolResult,
-};
+use core_model::{Block, Event, Facts, Field, LossKind, Notice, Outcome, Output, Role, ToolResult};
 use jsonl::Raw;
 
 /// Counts the context of an event. A stream has only the id of the session.
@@ -17,26 +15,6 @@ pub(super) fn count_context(event: &Event<'_>, facts: &Facts, out: &mut Output) 
     out.drop_if(context.version.is_some(), names.version);
     out.drop_if(context.git_branch.is_some(), names.git_branch);
     out.drop_speaker(event);
-}
-
-/// Counts the members of a message other than its content.
-pub(super) fn count_message(event: &Event<'_>, message: &Message<'_>, out: &mut Output) {
-    let names = event.vocabulary;
-    out.drop_response(event, message);
-    out.drop_if(is_said(message.stop_sequence), "stop_sequence");
-    out.drop_if(is_said(message.usage.map(|usage| usage.raw())), "usage");
-    out.drop_if(message.request_id.is_some(), names.request_id);
-    out.drop_if(message.tool_use_result.is_some(), names.tool_use_result);
-    out.drop_if(message.is_meta, names.is_meta);
-    out.drop_if(message.is_queued, "attachment");
-    out.drop_if(message.is_summary, "isCompactSummary");
-    out.drop_if(message.is_api_error, names.is_api_error);
-}
-
-/// Counts the members of a session's start other than its context.
-pub(super) fn count_start(start: &Start<'_>, out: &mut Output) {
-    out.drop_if(start.model.is_some(), "model");
-    out.drop_if(start.tools.is_some(), "tools");
 }
 
 /// Counts the members of an error other than its text.

@@ -37,6 +37,5 @@ pub(super) fn count_start(event: &Event<'_>, start: &Start<'_>, facts: &Facts, o
     if !is_later && event.context.time.is_some_and(|time| !is_kept(time)) {
         out.lose(LossKind::Flattened, event.vocabulary.time);
     }
-    out.drop_if(start.model.is_some(), "model");
-    out.drop_if(start.tools.is_some(), "tools");
+    out.drop_start(start);
 }
