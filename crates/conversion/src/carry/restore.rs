@@ -27,7 +27,6 @@ use core_model::{Body, Event, Format};
 use jsonl::{Line, TextBuf, Unit, UnitScanner, Value};
 
 pub(crate) use self::items::Item;
-pub use self::items::RestoreStats;
 use self::{
     current::{CarryText, Current, Phase, ReadRecord, Visible},
     items::Unusable,
@@ -36,6 +35,7 @@ use self::{
     sidecar::Found,
     totals::DocumentTotals,
 };
+pub use self::{faults::max_restored, items::RestoreStats};
 use crate::carry::{
     Carry, CarryEntry, CarryError, EntryCursor, Member, MemberOrders, WrittenText,
     agreement::ReplacedIds,
@@ -46,12 +46,8 @@ use crate::carry::{
     sidecar::Sidecar,
     spilled_runs::RestoredRecord,
     totals::CarryTotals,
+    unused::UnusedCarries,
 };
-
-/// Returns the limit on the bytes that are restored from some bytes: 16 times as many, and a megabyte.
-pub const fn max_restored(n_read: u64) -> u64 {
-    n_read.saturating_mul(16).saturating_add(1024 * 1024)
-}
 
 /// Limit on the bytes of a carry that stays in memory as a whole while its held entries wait.
 const MAX_WHOLE: usize = 1024 * 1024;
@@ -90,6 +86,8 @@ pub(crate) struct Restorer {
     moved: Moved,
     buffers: ReorderBuffers,
     stats: RestoreStats,
+    /// Counts the carries of other formats.
+    others: UnusedCarries,
     sidecar: Option<Sidecar>,
     /// The guards of the records that came with a carry of a sidecar, in a chain of formats.
     attached: HashSet<u64>,
@@ -137,6 +135,7 @@ impl Restorer {
             moved: Moved::default(),
             buffers: ReorderBuffers::default(),
             stats: RestoreStats::default(),
+            others: UnusedCarries::late(None),
             sidecar,
             attached: HashSet::new(),
             current: None,
@@ -419,7 +418,7 @@ impl Restorer {
         let value = event.map(|event| event.value);
         let carry = match Carry::parse(&text) {
             Ok(carry) if carry.format.is(self.format) => carry,
-            Ok(_) => return self.push_added(line, value),
+            Ok(carry) => return self.push_other(carry, line, value),
             Err(error) => return self.push_unreadable(line, value, error),
         };
         if let Err(why) = self.take_head(&carry) {

@@ -2,7 +2,8 @@
 //!
 //! In: a clido file of 100 records without a carry, then one with the carry `2F...N1:5;..`. Out: one carry that is not used,
 //! because only a carry in the first lines says where a file comes from. Converted to Codex, a clido file whose first carry
-//! names Claude Code and whose second one names pi has one that is not used, too.
+//! names Claude Code and whose second one names pi has one that is not used, too. So has one that is restored, unless the
+//! carries that name pi continue its session.
 
 use core_model::{Format, Formats};
 use jsonl::{Line, Value};
@@ -88,6 +89,8 @@ impl UnusedCarries {
             Self::Unreadable(formats) => stats.count_unreadable(line, record, *formats),
             Self::Late { of, .. } | Self::LateFound { of } => {
                 let is_fit = of.as_ref().is_none_or(|of| of.may_be_in(line.bytes()));
+                stats.damaged +=
+                    u64::from(record.is_none() && is_fit && Member::was_in(line.bytes()));
                 let Some(record) = record.filter(|_| is_fit) else { return };
                 if let Some(member) = Member::find(record, written) {
                     self.count_late(&member.carry, stats);
@@ -97,7 +100,15 @@ impl UnusedCarries {
     }
 
     fn count_late(&mut self, carry: &str, stats: &mut RestoreStats) {
-        let carry = Carry::parse(carry);
+        self.count_read(Carry::parse(carry), stats);
+    }
+
+    /// Counts a carry that was read.
+    pub(crate) fn count_read(
+        &mut self,
+        carry: Result<Carry<'_>, CarryError>,
+        stats: &mut RestoreStats,
+    ) {
         match self {
             Self::Late { of: Some(of), .. } | Self::LateFound { of: Some(of) }
                 if !carry.as_ref().is_ok_and(|carry| !carry.format.is(of.first)) => {}

@@ -420,7 +420,8 @@ impl Head {
     }
 
     /// Returns the first lines of the file that this file was converted from, and the faults of their carries. If one of
-    /// the lines is a record without a carry, that file was converted from no other one, and no fault is returned.
+    /// the lines is a record without a carry, that file was converted from no other one, and no fault is returned, unless
+    /// a carry is of another conversion.
     fn restored(
         self,
         format: &'static Format,
@@ -493,9 +494,12 @@ impl Head {
             let lines = restored.get(&0).map_or(&[][..], |head| &head.lines);
             let is_plain = |line: &HeadLine| {
                 let has_carry = line.unit == Unit::Glue || line.carry.is_some();
-                !has_carry && is_without_carry(&line.bytes, format)
+                let is_of_main = has_first || line.bytes.ends_with(b"\n");
+                !has_carry && is_of_main && is_without_carry(&line.bytes, format)
             };
-            if is_native || lines.iter().any(is_plain) {
+            let is_native = is_native || lines.iter().any(is_plain);
+            // Records of another conversion may come from another source.
+            if is_native && faults.foreign == 0 {
                 faults = RestoreStats::default();
             }
         }
@@ -511,3 +515,5 @@ fn is_without_carry(record: &[u8], format: &Format) -> bool {
     let value = scanner.scan_slice(record, 0);
     value.is_ok_and(|value| value.is_object() && !Member::is_in(value, format))
 }
+            // Without the manifest, `{}` may be a file beside the session.
+            let has_first = restorer.has_first();

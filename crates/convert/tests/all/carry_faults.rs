@@ -1,7 +1,12 @@
 //! Tests of written files that were cut, moved, duplicated or respelled, and of chains of formats: the
 //! source is restored, or the report counts the missing records.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    fs,
+    path::Path,
+    process::Command,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use convert::{Carry, CarryMode, Conversion, Converted, FORMATS, Member, Report, Sidecar, by_name};
 use core_model::{Format, Options};
@@ -505,6 +510,27 @@ fn a_chain_says_that_the_first_carry_of_its_last_file_is_gone() {
     }
 }
 
+/// The session has a file beside it, `{}`, which is no record without a carry.
+#[test]
+fn a_chain_of_several_files_says_that_its_first_carry_is_gone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/copilot/sub-agent.jsonl");
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+        let output = command.args(args).current_dir(folder.path()).output().expect("run");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let source = source.display().to_string();
+    assert_eq!(run(&[&source, "--to", "claude-code", "-o", "1/x.jsonl"]).0, Some(0));
+    assert_eq!(run(&["1/x.jsonl", "--to", "sdk-stream", "-o", "2/x.jsonl"]).0, Some(0));
+    let far = folder.path().join("2/x.jsonl");
+    let bytes = fs::read_to_string(&far).expect("read");
+    fs::write(&far, bytes.split_once('\n').expect("lines").1).expect("written");
+    let (status, words) = run(&["2/x.jsonl", "--to", "copilot", "-o", "3/x.jsonl"]);
+    assert!(status == Some(1) && words.contains("1 record with a carry is missing"), "{words}");
+}
+
 /// The first carry names pi, and the other file came from clido by another format, so that no carry names clido.
 #[test]
 fn a_file_of_a_chain_behind_another_file_is_said() {
@@ -517,6 +543,38 @@ fn a_file_of_a_chain_behind_another_file_is_said() {
     for to in [from, second, format("codex")] {
         let (_, report) = home(&mixed, third, to);
         assert!(report.restored.unused > 0, "{}: {report:?}", to.name);
+    }
+}
+
+/// The other file's records come from ATIF itself, and say nothing about the first one's.
+#[test]
+fn a_chain_says_that_its_last_file_is_mixed_with_another_conversion() {
+    let [from, second, third] = ["opencode", "atif", "pi"].map(format);
+    let chained = there(&fixture("opencode/one-call.json"), from, second, CarryMode::Inline);
+    let chained = convert(&chained, second, third, CarryMode::Inline).expect("in memory");
+    let other = there(&fixture("atif/parts-and-images.json"), second, third, CarryMode::Inline);
+    let mut mixed = written_lines(&other.bytes);
+    for (n, line) in written_lines(&chained.bytes).into_iter().enumerate() {
+        mixed.insert((2 * n + 1).min(mixed.len()), line);
+    }
+    let (_, report) = home(&Written { bytes: joined(&mixed), sidecar: None }, third, from);
+    assert!(report.restored.foreign > 0, "{report:?}");
+}
+
+/// A session that came home has carries of another format, too, but they name a source with records before theirs.
+#[test]
+fn records_of_a_conversion_from_another_format_are_said_in_a_restored_file() {
+    let [from, written, other] = ["claude-code", "sdk-stream:wire", "pi"].map(format);
+    let source = there(&fixture(SAMPLE), from, written, CarryMode::Inline).bytes;
+    let others = there(&fixture("pi/minimal.jsonl"), other, written, CarryMode::Inline).bytes;
+    let (mut mixed, rest) = (written_lines(&source), written_lines(&others));
+    let behind = [joined(&mixed), others].concat();
+    for (n, line) in rest.into_iter().enumerate() {
+        mixed.insert((2 * n + 1).min(mixed.len()), line);
+    }
+    for bytes in [joined(&mixed), behind] {
+        let (_, report) = home(&Written { bytes, sidecar: None }, written, from);
+        assert!(report.restored.unused > 0, "{report:?}");
     }
 }
 
