@@ -208,7 +208,12 @@ impl ConvertedFile {
                 report.n_elsewhere,
                 "line of other files of the session is",
                 "lines of other files of the session are",
-                " written with -o only",
+                match self.output {
+                    Some(_) => {
+                        " not written: the carry that names these files is missing or damaged"
+                    }
+                    None => " written with -o only",
+                },
             ),
             (
                 report.n_unplaced,

@@ -369,20 +369,70 @@ impl Head {
         scanner: &mut UnitScanner,
     ) -> Result<Option<(&'static Format, Option<Manifest>)>, CarryError> {
         let mut fault = None;
+        let mut found: Option<(&'static Format, Option<Manifest>)> = None;
         let is_continued = self.is_continued();
         for carry in self.carries().filter(|_| !is_continued) {
             match Carry::parse(carry) {
                 Ok(carry) => match carry.format.of(formats) {
-                    Some(format) => return Ok(Some((format, carry.manifest))),
+                    Some(format) => {
+                        let (known, manifest) = found.get_or_insert((format, None));
+                        if known.name == format.name && manifest.is_none() {
+                            *manifest = carry.manifest;
+                        }
+                        // Another program may have moved the first carry, which has the manifest.
+                        if carry.ordinal.unwrap_or(0) == 0 {
+                            break;
+                        }
+                    }
                     None => fault = fault.or(Some(CarryError::Newer)),
                 },
                 Err(error) => fault = fault.or(Some(error)),
             }
         }
+        if found.is_some() {
+            return Ok(found);
+        }
         if let Some(fault) = fault {
             return Err(fault);
         }
-        let (mut n_objects, mut first) = (0, None);
+        let Some((format, mut manifest, is_moved)) =
+            self.inline_format(formats, written, scanner)?
+        else {
+            return Ok(None);
+        };
+        if is_moved {
+            manifest =
+                manifest.or_else(|| self.moved_manifest((formats, format), written, scanner));
+        }
+        Ok(Some((format, manifest)))
+    }
+
+    /// Returns the manifest in a later line, for carries of a format whose first one was moved.
+    fn moved_manifest(
+        &self,
+        (formats, format): (Formats, &Format),
+        written: &Format,
+        scanner: &mut UnitScanner,
+    ) -> Option<Manifest> {
+        self.lines.iter().find_map(|HeadLine { bytes, unit, .. }| {
+            let line = Line::of_unit(bytes, 1, *unit);
+            let (_, value) = scanner.scan(&line, written.framing.paths());
+            let member = Member::find(value.ok()?, written)?;
+            let carry = Carry::parse(&member.carry).ok()?;
+            let is_same = carry.format.of(formats).is_some_and(|it| it.name == format.name);
+            carry.manifest.filter(|_| is_same)
+        })
+    }
+
+    /// Returns the format that the first carry of the lines names, the manifest, and whether that carry is not the first
+    /// one of its conversion.
+    fn inline_format(
+        &self,
+        formats: Formats,
+        written: &Format,
+        scanner: &mut UnitScanner,
+    ) -> Result<Option<(&'static Format, Option<Manifest>, bool)>, CarryError> {
+        let (mut n_objects, mut first, mut fault) = (0, None, None);
         for (n, HeadLine { bytes, unit, .. }) in self.lines.iter().enumerate() {
             let line = Line::of_unit(bytes, n as u64, *unit);
             let (line, Ok(value)) = scanner.scan(&line, written.framing.paths()) else {
@@ -398,7 +448,8 @@ impl Head {
                     let is_at_start = n_objects == 0 && first.is_none();
                     let found = first.take().unwrap_or_else(|| {
                         let format = carry.format.of(formats).ok_or(CarryError::Newer)?;
-                        Ok(Some((format, carry.manifest)))
+                        let is_moved = carry.ordinal.is_some_and(|ordinal| ordinal > 0);
+                        Ok(Some((format, carry.manifest, is_moved)))
                     });
                     match is_continued {
                         _ if is_at_start => return found,
@@ -492,6 +543,8 @@ impl Head {
         let mut faults = restorer.faults_so_far(self.is_whole);
         if faults.is_not_the_source() {
             let lines = restored.get(&0).map_or(&[][..], |head| &head.lines);
+            // Without the manifest, `{}` may be a file beside the session.
+            let has_first = restorer.has_first();
             let is_plain = |line: &HeadLine| {
                 let has_carry = line.unit == Unit::Glue || line.carry.is_some();
                 let is_of_main = has_first || line.bytes.ends_with(b"\n");
@@ -515,5 +568,3 @@ fn is_without_carry(record: &[u8], format: &Format) -> bool {
     let value = scanner.scan_slice(record, 0);
     value.is_ok_and(|value| value.is_object() && !Member::is_in(value, format))
 }
-            // Without the manifest, `{}` may be a file beside the session.
-            let has_first = restorer.has_first();

@@ -83,6 +83,29 @@ fn a_missing_sidecar_is_said_if_something_proves_it() {
     }
 }
 
+/// The first carry names the files of the session, wherever it is in the sidecar.
+#[test]
+fn a_session_of_several_files_is_restored_from_a_sidecar_in_another_order() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/claude-code");
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+        let output = command.args(args).current_dir(folder.path()).output().expect("run");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let source = fixtures.join("with-agents/96d642c4-88cf-4d27-ae87-d9f4303e6ddf.jsonl");
+    let source = source.display().to_string();
+    let there = ["--to", "sdk-stream", "--carry", "sidecar", "-o", "there/s1.jsonl"];
+    assert_eq!(run(&[&[&*source], &there[..]].concat()).0, Some(0));
+    let sidecar = folder.path().join("there/s1.jsonl.carry");
+    let mut carries = carries(&fs::read(&sidecar).expect("a sidecar"));
+    carries.reverse();
+    fs::write(&sidecar, sidecar_of(&carries)).expect("written");
+    let (_, words) = run(&["there/s1.jsonl", "--to", "claude-code", "-o", "home/s1.jsonl"]);
+    let home = folder.path().join("home/s1/subagents/agent-a7f3c21.jsonl");
+    assert!(home.is_file() && !words.contains("-o only"), "{words}");
+}
+
 const MAGIC: &str = "carry 2\n";
 
 /// Returns the carries of a sidecar.
