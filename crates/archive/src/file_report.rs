@@ -115,8 +115,8 @@ pub struct Figures {
     pub losses: Vec<(LossKind, Cow<'static, str>, u64)>,
 }
 
-/// Returns whether a file without a session was converted and then cut in its first line: it has a sidecar, or the start of
-/// a carry.
+/// Returns whether a file without a session was converted and then cut in its first line, or broken into lines or wrapped
+/// by another program: it has a sidecar, or the start of a carry.
 fn was_converted(input: &Input) -> bool {
     /// Bytes that are searched for a carry.
     const MAX_HEAD: u64 = 64 * 1024;
@@ -127,7 +127,7 @@ fn was_converted(input: &Input) -> bool {
     let opened = input.open(Limits::default());
     let read = opened.and_then(|opened| opened.take(MAX_HEAD).read_to_end(&mut head));
     let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    read.is_ok() && Member::was_in(line)
+    read.is_ok() && (Member::was_in(line) || Member::was_in_text(&head))
 }
 
 impl FileReport {

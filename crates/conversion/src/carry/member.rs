@@ -198,6 +198,16 @@ impl<'l> Member<'l> {
         memchr::memmem::find(line, b"\"_carried\":").is_some()
     }
 
+    /// Returns whether text that is no record has a carry: in a record that was broken into lines, or in a string.
+    pub fn was_in_text(text: &[u8]) -> bool {
+        let is_filling =
+            |byte: &u8| matches!(byte, b'"' | b'\\' | b':') || byte.is_ascii_whitespace();
+        memchr::memmem::find_iter(text, MEMBER.as_bytes()).any(|at| {
+            let mut rest = text.iter().skip(at + MEMBER.len()).skip_while(|byte| is_filling(byte));
+            rest.next() == Some(&b'2') && rest.next() == Some(&b'F')
+        })
+    }
+
     /// Returns the carry of a record, which is of one of the formats.
     pub fn exchanged(record: Value<'l>, formats: Formats) -> Option<ExchangedCarry> {
         let body = Found::any(record, formats)?.value.text()?.body();
