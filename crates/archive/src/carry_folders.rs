@@ -13,7 +13,7 @@ use std::{
 
 use storage::{Compression, Folder, JOURNAL, SIDECAR, list};
 
-use crate::journal::JournaledSidecars;
+use crate::journal::{GoneFile, JournaledCarries, hash_of};
 
 /// Limit on the sidecars of one folder that are compared with a file.
 const MAX_STRAYS: usize = 16;
@@ -24,31 +24,71 @@ const MAX_JOURNAL: u64 = 64 * 1024 * 1024;
 /// Limit on the folders that are kept. Files come folder by folder.
 const MAX_FOLDERS: usize = 1_024;
 
+/// A converted file that is gone, or its sidecar, which is there.
+#[derive(Clone, Debug)]
+pub struct Gone {
+    /// Its name.
+    pub label: String,
+    /// The consequence.
+    pub(crate) why: &'static str,
+}
+
 /// The folders of files without a carry: their journals, and their sidecars without a file.
 #[derive(Debug, Default)]
 pub(crate) struct CarryFolders {
-    journals: Mutex<HashMap<PathBuf, Option<Arc<JournaledSidecars>>>>,
+    journals: Mutex<HashMap<PathBuf, Option<Arc<JournaledCarries>>>>,
     strays: Mutex<HashMap<PathBuf, Arc<[PathBuf]>>>,
 }
 
 impl CarryFolders {
     /// Returns whether the nearest journal says that a file was written with a sidecar.
     pub(crate) fn had_sidecar(&self, path: &Path) -> bool {
+        self.is_in_nearest(path, &|journal, below| journal.has(below))
+    }
+
+    /// Returns whether the nearest journal says that a file was written with carries, in another format than `to`.
+    pub(crate) fn had_carries(&self, path: &Path, to: &str) -> bool {
+        self.is_in_nearest(path, &|journal, below| journal.has_carries(below, to))
+    }
+
+    /// Returns whether a file has the bytes that the nearest journal lists; `None` if it lists none, or the file cannot be
+    /// read.
+    pub(crate) fn is_as_listed(&self, path: &Path) -> Option<bool> {
         for folder in path.ancestors().skip(1) {
             if let (Some(journal), Ok(below)) = (self.journal(folder), path.strip_prefix(folder)) {
-                return journal.has(below);
+                let (length, hash) = journal.content(below)?;
+                let file = File::open(path).ok()?;
+                let is_it = file.metadata().ok()?.len() == length;
+                return Some(is_it && hash_of(file, length).ok()? == hash);
+            }
+        }
+        None
+    }
+
+    /// Returns the files with carries, in another format than `to`, that the journal of a folder lists and that are gone.
+    pub(crate) fn gone(&self, folder: &Path, to: &str) -> Vec<GoneFile> {
+        let found = self.journal(folder).zip(open_journal(folder));
+        let gone = found.and_then(|(journal, file)| journal.gone(file, folder, to).ok());
+        gone.unwrap_or_default()
+    }
+
+    /// Returns the answer of the nearest journal about a file, by its path below the journal's folder.
+    fn is_in_nearest(&self, path: &Path, is_so: &dyn Fn(&JournaledCarries, &Path) -> bool) -> bool {
+        for folder in path.ancestors().skip(1) {
+            if let (Some(journal), Ok(below)) = (self.journal(folder), path.strip_prefix(folder)) {
+                return is_so(&journal, below);
             }
         }
         false
     }
 
-    /// Returns the sidecars in the journal of a folder; `None` if it has none that can be read.
-    fn journal(&self, folder: &Path) -> Option<Arc<JournaledSidecars>> {
+    /// Returns the files with carries in the journal of a folder; `None` if it has none that can be read.
+    fn journal(&self, folder: &Path) -> Option<Arc<JournaledCarries>> {
         let mut journals = self.journals.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(journal) = journals.get(folder) {
             return journal.clone();
         }
-        let journal = open_journal(folder).and_then(|file| JournaledSidecars::read(file).ok());
+        let journal = open_journal(folder).and_then(|file| JournaledCarries::read(file).ok());
         let journal = journal.map(Arc::new);
         make_room(&mut journals);
         journals.insert(folder.to_owned(), journal.clone());

@@ -56,6 +56,11 @@ pub enum ConvertError {
         "was generated for a sub-agent, and {0} is its session: exchange their names, or convert each in a folder of its own"
     )]
     Exchanged(String),
+    /// It was written with a carry, and has no session any more.
+    #[error(
+        "is no session any more: the journal of the folder says that it was written with a carry; its source is not restored"
+    )]
+    Overwritten,
     /// It has several files, and is restored through the format that it was converted from last.
     #[error("comes from {0}")]
     Stepwise(&'static str),

@@ -13,6 +13,7 @@ use sessions::{Input, UnknownFormat};
 use storage::{Interruption, Limits};
 
 use crate::{
+    carry_folders::Gone,
     error::ConvertError,
     exit::Status,
     record,
@@ -300,6 +301,16 @@ impl FileReport {
             let object = BriefObject { source: label, status, ..BriefObject::default() };
             self.json = record::write_ascii(&object);
         }
+    }
+
+    /// Creates the report on a file that was converted, is gone from the folder of its journal, or has left its sidecar
+    /// there.
+    pub fn of_gone(gone: &Gone) -> Self {
+        let problem = format!("{}: {}; --ignore-carry accepts this", gone.label, gone.why);
+        let mut report = Self::new(FileStatus::Vanished);
+        (report.exit, report.problems) = (Status::Attention, vec![problem]);
+        report.complete_json(&gone.label);
+        report
     }
 
     /// Creates the report on a file in the folder of a session without a role there.

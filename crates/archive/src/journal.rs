@@ -36,13 +36,13 @@
 //! ```
 
 mod begun;
+mod carries;
 mod entry;
 mod index;
 mod kept;
 mod options;
 mod root;
 mod salt;
-mod sidecars;
 mod writer;
 
 use std::{
@@ -68,13 +68,13 @@ use crate::{paths::path_body, record, status::FileStatus};
 
 pub(crate) use self::begun::BegunLog;
 pub(crate) use self::entry::{JournalLine, Origin};
-#[cfg(feature = "cloud")]
-use self::{entry::Candidate, index::own_of};
 pub(crate) use self::{
+    carries::{GoneFile, JournaledCarries},
     entry::{JournalEntry, Written},
     salt::{Salt, SaltOfFiles},
-    sidecars::JournaledSidecars,
 };
+#[cfg(feature = "cloud")]
+use self::{entry::Candidate, index::own_of};
 pub use self::{
     kept::KeptCopies,
     options::{OutputOptions, Spelled},
@@ -470,6 +470,7 @@ mod tests {
             records: 1,
             lost: 0,
             damaged: 0,
+            carries: 0,
         };
         let n_lines = [(1, "--to clido"), (1, "--to clido"), (2, "--to clido"), (2, "--to pi")];
         let n_lines = n_lines.map(|(length, words)| {

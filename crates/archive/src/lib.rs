@@ -62,6 +62,7 @@ mod warning;
 mod worker;
 
 pub use self::{
+    carry_folders::Gone,
     clock::now_millis,
     config::{JobConfig, SubAgents},
     error::{ConvertError, NotInstalled},

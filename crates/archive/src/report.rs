@@ -205,6 +205,12 @@ impl ConvertedFile {
                 " does not go on; the session comes back from these files, not from the new one",
             ),
             (
+                report.n_other_sidecars,
+                "sidecar is not the one that the journal of the folder lists, and the file is: records of its source may be missing; put the right sidecar back, or convert the source again",
+                "",
+                "",
+            ),
+            (
                 report.n_elsewhere,
                 "line of other files of the session is",
                 "lines of other files of the session are",
@@ -233,6 +239,11 @@ impl ConvertedFile {
         if let Some(proof) = &report.lost_carry {
             lines.push(format!(
                 "{label}: its carry is missing, and its source is not restored: {proof}; --ignore-carry accepts this"
+            ));
+        }
+        if let Some(id) = &report.agent_alone {
+            lines.push(format!(
+                "{label}: its carry is of the sub-agent {id}, and the session is not restored: its file or sidecar is missing, or was exchanged"
             ));
         }
         if let Some(offset) = tally.first_difference {

@@ -137,6 +137,10 @@ pub(crate) fn convert(args: &ConvertArgs) -> io::Result<Status> {
             reports.push(FileReport::of_stray(&path.to_string_lossy(), &report_options));
         }
     }
+    if is_folder && args.install.is_none() {
+        let gone = paths.iter().flat_map(|folder| job.gone_files(folder, &units));
+        reports.extend(gone.map(|gone| FileReport::of_gone(&gone)));
+    }
     report::close(&settings, &reports, job.outputs.full(), start.elapsed())
 }
 

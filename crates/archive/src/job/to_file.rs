@@ -101,7 +101,7 @@ impl Job {
         salt: Salt,
     ) -> Result<Prepared, ConvertError> {
         let mode = source.reader().mode();
-        let from = self.format_of(source)?;
+        let from = self.format_of(source).map_err(|error| self.no_session(input, error))?;
         let conversion = self.conversion(from);
         let mut beside = self.sidecar(input)?;
         let history = self.conversion_history(&conversion, source, &mut beside)?;
@@ -137,6 +137,8 @@ impl Job {
         let mut report = conversion.run_to(source, &history, beside, to)?;
         drop(each_image);
         report.lost_carry = lost_carry;
+        report.n_other_sidecars = u64::from(self.has_other_sidecar(input, &history));
+        report.agent_alone = self.agent_alone(input, &history, extra);
         report.redactions.n_sidecars = self.n_sidecars_redacted(input, from)?;
         if from.name == self.config.to.name {
             self.copy_sidecar(input, &mut sidecar, &mut report)?;

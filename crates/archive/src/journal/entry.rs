@@ -7,10 +7,12 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
+use sessions::Input;
 use storage::{Backend, Folder, Snapshot, Stat};
 
 use super::{OutputOptions, OutputRoot, Salt, hash_of, options::KnownOptions};
 use crate::{
+    main_name::is_main,
     paths::{body_of, path_body, path_of},
     record::{self, Body, Hash, Member},
     report::ConvertedFile,
@@ -96,6 +98,8 @@ pub struct JournalEntry {
     pub lost: u64,
     /// The lines that are not one JSON value.
     pub damaged: u64,
+    /// The carries of the written file, inline or in its sidecar.
+    pub carries: u64,
 }
 
 /// A file that was written.
@@ -121,6 +125,10 @@ impl JournalEntry {
         self.records = report.lines_in;
         self.lost = n_lost(report, done.carry);
         self.damaged = report.n_damaged;
+        let is_transcript =
+            |it: &Written| is_main(&it.below) && !Input::file(it.below.clone()).is_side_file();
+        self.carries =
+            report.n_carries * u64::from(self.written.as_ref().is_some_and(is_transcript));
     }
 
     /// Returns the line, with its newline, to write before the file gets its name; `None` if nothing was written.
@@ -172,6 +180,7 @@ impl JournalEntry {
             records: self.records,
             lost: self.lost,
             damaged: self.damaged,
+            carries: self.carries,
         }))
     }
 }
@@ -218,6 +227,13 @@ struct Line<'e> {
     records: u64,
     lost: u64,
     damaged: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    carries: u64,
+}
+
+/// Returns whether a file has no carries. Its line is that of older versions.
+fn is_zero(carries: &u64) -> bool {
+    *carries == 0
 }
 
 /// A line, as it is read. Lines of version 0.1.0 have `opts_hash` instead of `options`.
@@ -254,6 +270,7 @@ pub(crate) struct JournalLine<'l> {
     dst_etag: Member<record::Written<'l>>,
     #[serde(borrow)]
     status: Member<record::Written<'l>>,
+    pub(super) carries: Member<u64>,
 }
 
 impl JournalLine<'_> {
@@ -279,6 +296,7 @@ pub(super) struct JournaledFile {
     pub(super) options: KnownOptions,
     pub(super) content: Content,
     pub(super) status: FileStatus,
+    pub(super) carries: u64,
 }
 
 /// A file that was about to get its name.
@@ -340,8 +358,8 @@ fn hash_of_path(path: &Path) -> Option<u64> {
 /// The bytes of an output, by their number and their hash.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Content {
-    length: u64,
-    hash: u64,
+    pub(super) length: u64,
+    pub(super) hash: u64,
     etag: Option<Box<str>>,
 }
 
@@ -372,6 +390,7 @@ impl JournaledFile {
                 etag: line.dst_etag.body().map(Into::into),
             },
             status: FileStatus::of_word(line.status.body()?)?,
+            carries: line.carries.0.unwrap_or(0),
         };
         Some((body_of(target), known))
     }
@@ -452,6 +471,7 @@ mod tests {
             records: 1,
             lost: 2,
             damaged: 3,
+            carries: 0,
         };
         let options = OutputOptions::of_words("--to clido", 9);
         let start = concat!(
@@ -481,7 +501,8 @@ mod tests {
         };
         let stat = Stat { changed: Some(i128::MAX), etag: Some("e".to_owned()), ..stat };
         let (salt, status) = (Salt { hash: 3, of_0_1_0: 4 }, FileStatus::DoneWithDamage);
-        let entry = JournalEntry { stat, salt, status, written: Some(written), ..entry };
+        let entry =
+            JournalEntry { stat, salt, status, written: Some(written), carries: 4, ..entry };
         assert_eq!(
             said(&entry),
             concat!(
@@ -492,7 +513,7 @@ mod tests {
                 r#","dst":"/a \"b\"\n/\udcff\udcc3é\u001b.jsonl","dst_len":9"#,
                 r#","dst_xxh3":"000000000000000b","dst_sha256":""#,
                 r#"0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f""#,
-                r#","dst_etag":"W/é","status":"Damaged","records":1,"lost":2,"damaged":3}"#,
+                r#","dst_etag":"W/é","status":"Damaged","records":1,"lost":2,"damaged":3,"carries":4}"#,
                 "\n"
             )
         );
@@ -524,6 +545,7 @@ mod tests {
             records: 1,
             lost: 2,
             damaged: 0,
+            carries: 1,
         };
         let options = OutputOptions::of_words("--to clido", 9);
         let line = record.line(&options);

@@ -48,6 +48,7 @@ impl RunOutputs {
             records: 0,
             lost: 0,
             damaged: 0,
+            carries: 0,
         };
         Ok(files.iter().chain(images).map(record).collect())
     }
@@ -65,6 +66,7 @@ impl RunOutputs {
             records: 0,
             lost: 0,
             damaged: 0,
+            carries: 0,
         };
         // Without the entry, the next run tries again, as it would with it.
         _ = root.append([&record].into_iter());

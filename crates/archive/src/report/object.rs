@@ -56,6 +56,8 @@ impl ConvertedFile {
             lines_hidden: Some(report.n_hidden).filter(|n| *n > 0),
             sidecars_unread: report.n_sidecars_unread,
             carry_lost: report.lost_carry.as_deref(),
+            agent_alone: report.agent_alone.as_deref(),
+            sidecars_other: Some(report.n_other_sidecars).filter(|n| *n > 0),
             files_unplaced: report.n_unplaced,
             subagents: report.n_agents,
             subagents_unlinked: report.n_unlinked,
@@ -137,6 +139,10 @@ struct FileObject<'r> {
     sidecars_unread: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     carry_lost: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_alone: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sidecars_other: Option<u64>,
     files_unplaced: u64,
     subagents: u64,
     subagents_unlinked: u64,

@@ -133,6 +133,7 @@ impl Job {
         let (from, direction) = match self.direction_of(unit) {
             Ok(found) => found,
             Err(refusal @ ConvertError::Format(_)) => {
+                let refusal = self.no_session(&unit.main, refusal);
                 return self.each_alone(unit, path, Err(refusal), each);
             }
             // Without their main file, the sub-agents would be taken for sessions.

@@ -4,16 +4,51 @@
 //! of its client. Out: the proof beside it: a journal that lists the sidecar, a sidecar under another name, or a file of
 //! a sub-agent with a carry.
 
-use std::io::{Read, Seek};
+use std::{
+    collections::BTreeSet,
+    fs::File,
+    io::{self, Read, Seek},
+    path::{Path, PathBuf},
+};
 
-use conversion::{ConversionHistory, Source, conversion_history, is_sidecar_of};
-use core_model::{FileRole, Format};
-use sessions::{Companion, Input, SessionFiles, sidecar_path};
+use conversion::{ConversionHistory, ManifestEntryKind, Source, conversion_history, is_sidecar_of};
+use core_model::{Disk, FileRole, Files, Format};
+use sessions::{Companion, Input, SessionFiles, UnknownFormat, sidecar_path};
+use storage::{Compression, beside};
 
-use crate::job::Job;
+use crate::{
+    carry_folders::Gone,
+    error::ConvertError,
+    job::{Extra, Job},
+    journal::{GoneFile, hash_of},
+};
+
+/// The endings of compressed sidecars. They are not read: a sidecar is compressed already.
+const PACKED: [&str; 7] = ["gz", "zst", "zstd", "xz", "bz2", "lz4", "zip"];
 
 /// Limit on the files of sub-agents that are searched for a carry. A conversion writes all of them with one.
 const MAX_AGENTS: usize = 4;
+
+const LISTED: &str = "the journal of the folder says that it was written with a carry, and it is gone: its source is not restored";
+const STRAY: &str = "no file has this sidecar: its source is not restored";
+
+/// The files on the disk, by their names without the ending of a compression.
+struct AnyCompression;
+
+impl Files for AnyCompression {
+    fn size(&self, path: &Path) -> io::Result<u64> {
+        Disk.size(path)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
+        Disk.open(path)
+    }
+
+    fn may_be_there(&self, path: &Path) -> bool {
+        let packed = Compression::ENDINGS.iter().map(|ending| beside(path, ending));
+        packed.chain([path.to_owned()]).any(|path| path.is_file())
+    }
+}
 
 impl Job {
     /// Returns proof that a file had a carry, if its history is empty; `None` if there is none, or with
@@ -28,15 +63,30 @@ impl Job {
         let is_native = history.formats.is_empty() && history.manifest.is_none();
         let is_asked = is_native && history.fault.is_none() && !self.config.ignores_carry;
         let path = input.path().filter(|_| input.storage().is_disk() && is_asked)?;
-        if from.name == self.config.to.name || input.found_sidecar().is_some() {
+        if input.found_sidecar().is_some() {
             return None;
         }
         let path = input.absolute().ok().flatten().unwrap_or_else(|| path.to_owned());
         let sidecar = sidecar_path(&path);
         let name = sidecar.file_name()?.display();
         let folders = &self.outputs.carry_folders;
-        if folders.had_sidecar(&path) {
+        let is_converted = from.name != self.config.to.name;
+        if is_converted && folders.had_sidecar(&path) {
             return Some(format!("the journal of the folder lists {name}"));
+        }
+        // A file that lost its content may look like one of any format.
+        if folders.had_carries(&path, self.config.to.name) {
+            return Some("the journal of the folder says that it was written with one".to_owned());
+        }
+        if !is_converted {
+            return None;
+        }
+        let mut packed = PACKED.iter().map(|ending| beside(&sidecar, ending));
+        if let Some(packed) = packed.find(|packed| packed.is_file()) {
+            let packed = packed.file_name()?.display();
+            return Some(format!(
+                "{packed} beside it is its sidecar, compressed; expand it to {name}"
+            ));
         }
         let strays = folders.strays(path.parent()?);
         let stray = strays.iter().find(|stray| {
@@ -46,6 +96,88 @@ impl Job {
         })?;
         let stray = stray.file_name()?.display();
         Some(format!("{stray} beside it has the carry of its records; rename it to {name}"))
+    }
+
+    /// Returns whether the nearest journal lists a file as it is, and its sidecar with other bytes: it is that of another
+    /// version of the file.
+    pub(crate) fn has_other_sidecar(&self, input: &Input, history: &ConversionHistory) -> bool {
+        let is_asked = !history.formats.is_empty() && input.storage().is_disk();
+        let path = input.absolute().ok().flatten().filter(|_| is_asked);
+        let sidecar = path.as_ref().map(|path| sidecar_path(path)).filter(|it| it.is_file());
+        let folders = &self.outputs.carry_folders;
+        let is_as_listed = |path: &Path| folders.is_as_listed(path).unwrap_or_default();
+        path.zip(sidecar).is_some_and(|(path, sidecar)| {
+            folders.is_as_listed(&sidecar) == Some(false) && is_as_listed(&path)
+        })
+    }
+
+    /// Returns the id of the sub-agent in the carry of a file that is restored as a session, if no file of the session
+    /// owns it.
+    pub(crate) fn agent_alone(
+        &self,
+        input: &Input,
+        history: &ConversionHistory,
+        extra: &Extra,
+    ) -> Option<String> {
+        history.depth(self.config.to).filter(|_| extra.agent.is_none())?;
+        let entry = history.manifest.as_ref()?.entries.first()?;
+        let is_agent = entry.kind == ManifestEntryKind::Agent;
+        let path = input.path().filter(|_| is_agent && input.storage().is_disk())?;
+        let path = Compression::bare_path(path);
+        let mut layouts = self.config.formats.iter().filter_map(|format| format.layout);
+        if layouts.any(|layout| {
+            (layout.owner)(&path, &AnyCompression)
+                .is_some_and(|it| AnyCompression.may_be_there(&it.main))
+        }) {
+            return None;
+        }
+        let role = history.formats.first()?.layout.and_then(|layout| (layout.role)(&entry.name));
+        Some(match role {
+            Some(FileRole::Agent(id)) => id,
+            _ => entry.name.clone(),
+        })
+    }
+
+    /// Returns the error for a file of an unknown format: another one if the journal says that it was written with a
+    /// carry.
+    pub(crate) fn no_session(&self, input: &Input, error: ConvertError) -> ConvertError {
+        let is_unknown = matches!(error, ConvertError::Format(UnknownFormat::Unknown));
+        let is_asked = is_unknown && input.storage().is_disk() && !self.config.ignores_carry;
+        let path = input.absolute().ok().flatten().filter(|_| is_asked);
+        let folders = &self.outputs.carry_folders;
+        match path.is_some_and(|path| folders.had_carries(&path, self.config.to.name)) {
+            true => ConvertError::Overwritten,
+            false => error,
+        }
+    }
+
+    /// Returns the files that were converted, and are gone from a folder of inputs: its journal lists them with a carry,
+    /// or their sidecars are there. Files that `units` has under other names are not gone.
+    pub fn gone_files(&self, folder: &Path, units: &[SessionFiles]) -> Vec<Gone> {
+        if self.config.ignores_carry || !folder.is_dir() {
+            return Vec::new();
+        }
+        let folders = &self.outputs.carry_folders;
+        let inputs = || units.iter().flat_map(SessionFiles::files);
+        let has_moved = |file: &GoneFile| {
+            let mut same = inputs().filter(|input| input.size() == file.length);
+            same.any(|input| {
+                let path = input.path().filter(|path| path.is_file());
+                let opened = path.and_then(|path| File::open(path).ok());
+                opened.and_then(|it| hash_of(it, file.length).ok()) == Some(file.hash)
+            })
+        };
+        let listed = folders.gone(folder, self.config.to.name).into_iter();
+        let listed: Vec<_> =
+            listed.filter(|file| !has_moved(file)).map(|it| folder.join(it.below)).collect();
+        let parents: BTreeSet<_> = inputs().filter_map(|input| input.path()?.parent()).collect();
+        let parents =
+            parents.into_iter().filter(|parent| parent.starts_with(folder) && *parent != folder);
+        let strays = parents.chain([folder]).flat_map(|parent| folders.strays(parent).to_vec());
+        let strays = strays.filter(|stray| !listed.contains(&stray.with_extension("")));
+        let stray = |path: PathBuf| Gone { label: path.display().to_string(), why: STRAY };
+        let file = |path: &PathBuf| Gone { label: path.display().to_string(), why: LISTED };
+        listed.iter().map(file).chain(strays.map(stray)).collect()
     }
 
     /// Returns proof that the main file of a session had a carry, if it has none: as for a file, or a file of a

@@ -173,6 +173,8 @@ pub struct Written {
     pub bytes_sidecar: Option<u64>,
     /// The sum of guards in the end mark.
     pub guards: u64,
+    /// The carries.
+    pub n_carries: u64,
     /// Source records that no written record covers.
     pub n_carried_whole: u64,
     /// Whether one of these records has a carry.
@@ -564,6 +566,7 @@ impl<'w> Engine<'w> {
         Ok(Written {
             bytes_sidecar,
             guards: self.target.guards(),
+            n_carries: self.target.n_carries(),
             n_carried_whole: self.n_carried_whole,
             has_carry_in_whole: self.has_carry_in_whole,
             n_left_out: u64::from(is_left_out),

@@ -22,6 +22,8 @@ pub struct Report {
     pub bytes_sidecar: u64,
     /// The sum of guards in the end mark of the written file, if its source has sub-agents that get derived files.
     pub guards: u64,
+    /// The carries of the written file, inline or in its sidecar.
+    pub n_carries: u64,
     /// The lines read.
     pub lines_in: u64,
     /// The lines written.
@@ -73,6 +75,10 @@ pub struct Report {
     pub n_sidecars_unread: u64,
     /// Proof that the file had a carry, if it has none: its source is not restored.
     pub lost_carry: Option<String>,
+    /// 1 if the sidecar is not the one that was written with the file, as the journal lists both.
+    pub n_other_sidecars: u64,
+    /// The sub-agent that the file is of, if it was restored without the file of its session, which is missing.
+    pub agent_alone: Option<String>,
     /// The time at which the session starts, a JSON value, if a client imports documents of the target:
     /// the documents of sub-agents name their session by it.
     pub session_start: Option<String>,
@@ -107,6 +113,8 @@ impl Report {
             || self.n_elsewhere > 0
             || self.n_sidecars_unread > 0
             || self.lost_carry.is_some()
+            || self.n_other_sidecars > 0
+            || self.agent_alone.is_some()
             || !self.images_missing.is_empty()
             || self.restored.is_not_the_source()
             || self.missing.iter().any(|agent| agent.evidence.is_carry())

@@ -354,6 +354,7 @@ impl<'w> SecondPass<'w> {
         let written = self.engine.finish()?;
         report.bytes_sidecar = written.bytes_sidecar.unwrap_or_default();
         report.guards = written.guards;
+        report.n_carries = written.n_carries;
         report.n_carried_whole = written.n_carried_whole;
         report.has_carry_in_whole = written.has_carry_in_whole;
         report.n_left_out = written.n_left_out;

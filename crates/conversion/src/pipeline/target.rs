@@ -428,6 +428,11 @@ impl<'w> Target<'w> {
         self.guards
     }
 
+    /// Returns the number of carries so far.
+    pub(crate) fn n_carries(&self) -> u64 {
+        self.n_carries
+    }
+
     /// Writes the held line with all pending entries. Returns the size of the sidecar in bytes, if
     /// there is one, and whether entries were left out.
     pub(crate) fn finish(

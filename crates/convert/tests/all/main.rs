@@ -28,6 +28,7 @@ mod hostile;
 mod install;
 mod large_parts;
 mod laws;
+mod lost_files;
 mod matrix;
 mod mutations;
 mod order;
