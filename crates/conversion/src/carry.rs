@@ -55,7 +55,7 @@ pub use self::{
 };
 pub(crate) use self::{
     decode::{EntryCursor, sum_of_guards},
-    encode::CarryEncoder,
+    encode::{CarryEncoder, EntryText},
     member::{end_marked_member, end_member, push_carried, start_marked_member, start_member},
     number::{push_number, read_guard, read_number},
     orders::{MemberOrders, Skips},

@@ -199,8 +199,9 @@ impl PackedLines {
             return into.extend_from_slice(buffer.bytes.get(range).unwrap_or_default());
         };
         let Some(file) = self.file.as_mut() else { return };
-        // Most lines are read in the order in which they were added.
-        if self.last.0 != offset && range.start > 0 || range.is_empty() {
+        // Most lines are read in the order in which they were added. A long one has no others in its buffer.
+        let is_alone = range.len() >= LONG;
+        if self.last.0 != offset && range.start > 0 || is_alone || range.is_empty() {
             let start = into.len();
             into.resize(start.saturating_add(range.len()), 0);
             let line = into.get_mut(start..).unwrap_or_default();
@@ -220,6 +221,39 @@ impl PackedLines {
             }
         }
         into.extend_from_slice(self.last.1.get(range).unwrap_or_default());
+    }
+
+    /// Returns the length of a line in bytes; 0 if there is none.
+    pub fn length(&self, number: u32) -> usize {
+        let line = self.lines.get(number as usize);
+        line.map_or(0, |line| line.end.saturating_sub(line.start) as usize)
+    }
+
+    /// Passes the bytes of a line in parts, so that a long one is not in memory.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read, or if `take` returns one.
+    pub fn each_part(
+        &mut self,
+        number: u32,
+        mut take: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let Some(packed) = self.lines.get(number as usize) else { return Ok(()) };
+        let Some(buffer) = self.buffers.get(packed.buffer as usize) else { return Ok(()) };
+        let (Some(offset), Some(file)) = (buffer.offset, self.file.as_mut()) else {
+            let range = packed.start as usize..packed.end as usize;
+            return take(buffer.bytes.get(range).unwrap_or_default());
+        };
+        let (mut at, mut part) = (u64::from(packed.start), Vec::new());
+        while at < u64::from(packed.end) {
+            let length = u64::from(packed.end).saturating_sub(at).min(FULL as u64);
+            part.resize(length as usize, 0);
+            read(file, offset.saturating_add(at), &mut part)?;
+            take(&part)?;
+            at = at.saturating_add(length);
+        }
+        Ok(())
     }
 
     /// Removes a line.
@@ -317,6 +351,15 @@ mod tests {
                 assert!(create.is_none() || packed.n_in_memory <= MAX_IN_MEMORY + 1);
                 for (number, line) in numbers.iter().zip(&lines) {
                     assert!(copy(&mut packed, *number) == *line);
+                    assert!(packed.last.1.len() <= FULL, "a long line is not kept");
+                    let mut parts = Vec::new();
+                    let append = |part: &[u8]| {
+                        assert!(part.len() <= FULL || create.is_none());
+                        parts.extend_from_slice(part);
+                        Ok(())
+                    };
+                    packed.each_part(*number, append).expect("read");
+                    assert!(parts == *line && packed.length(*number) == line.len());
                 }
                 let (odd, even): (Vec<u32>, Vec<u32>) = numbers.iter().partition(|n| *n % 2 == 1);
                 odd.iter().for_each(|number| packed.remove(*number));
@@ -347,5 +390,6 @@ mod tests {
         let lost = numbers.iter().find(|number| copy(&mut packed, **number).is_empty());
         assert!(lost.is_some());
         assert_eq!(packed.take_error().expect("an error").to_string(), "broken");
+        assert!(numbers.iter().any(|number| packed.each_part(*number, |_| Ok(())).is_err()));
     }
 }

@@ -59,6 +59,39 @@ struct Place {
     kind: u8,
 }
 
+/// Receives the text of entries.
+pub(crate) trait EntryText {
+    /// Returns the buffer that the next bytes are appended to.
+    fn buffer(&mut self) -> &mut Vec<u8>;
+
+    /// Appends the bytes of a literal, which may be long.
+    fn push_literal(&mut self, bytes: &[u8]);
+
+    /// Returns the number of bytes.
+    fn n_bytes(&self) -> usize;
+
+    /// Removes the bytes behind the first `n_bytes`.
+    fn cut(&mut self, n_bytes: usize);
+}
+
+impl EntryText for Vec<u8> {
+    fn buffer(&mut self) -> &mut Vec<u8> {
+        self
+    }
+
+    fn push_literal(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+
+    fn n_bytes(&self) -> usize {
+        self.len()
+    }
+
+    fn cut(&mut self, n_bytes: usize) {
+        self.truncate(n_bytes);
+    }
+}
+
 impl CarryEncoder {
     /// Creates an encoder for a source of a format, with a template.
     pub(crate) fn new(format: &'static str, template: Template) -> Self {
@@ -144,14 +177,14 @@ impl CarryEncoder {
     /// value; `copied` are its slices in the written record.
     pub(crate) fn push_own(
         &mut self,
-        out: &mut Vec<u8>,
+        out: &mut impl EntryText,
         line: &Line<'_>,
         value: Value<'_>,
         copied: &mut [Copied],
     ) {
         let SplitLine { content, ending } = Ending::split(line.bytes());
         let place = Place { offset: line.offset(), part: None, kind: own_kind(line) };
-        self.push_place(out, place, ending, line.bytes());
+        self.push_place(out.buffer(), place, ending, line.bytes());
         // In nearly all records, the value is the whole line and known to be UTF-8.
         let value = value.raw().as_str();
         let is_whole = (value.as_ptr(), value.len()) == (content.as_ptr(), content.len());
@@ -248,27 +281,27 @@ impl CarryEncoder {
     /// than a reader allows.
     fn push_pieces(
         &self,
-        out: &mut Vec<u8>,
+        out: &mut impl EntryText,
         content: &[u8],
         text: Option<&str>,
         start: usize,
         copied: &mut [Copied],
     ) {
         copied.sort_unstable_by_key(|copy| copy.from);
-        let before = out.len();
+        let before = out.n_bytes();
         let of_template = self.push_difference(out, content, text, start, copied, true);
-        let most = (out.len() - before) as u64 * TEMPLATE_FACTOR + TEMPLATE_SLACK;
+        let most = (out.n_bytes() - before) as u64 * TEMPLATE_FACTOR + TEMPLATE_SLACK;
         if of_template > most {
-            out.truncate(before);
+            out.cut(before);
             self.push_difference(out, content, text, start, copied, false);
         }
     }
 
     /// Appends the pieces of `content`, which starts at `start` of its record; `text` is the same
     /// content if it is UTF-8. Returns the number of bytes that the template restores.
-    fn push_difference(
+    fn push_difference<T: EntryText>(
         &self,
-        out: &mut Vec<u8>,
+        out: &mut T,
         content: &[u8],
         text: Option<&str>,
         start: usize,
@@ -276,7 +309,7 @@ impl CarryEncoder {
         has_template: bool,
     ) -> u64 {
         let mut of_template = 0;
-        let mut push = |out: &mut Vec<u8>, at: usize, end: usize| match text {
+        let mut push = |out: &mut T, at: usize, end: usize| match text {
             Some(text) if text.is_char_boundary(at) && text.is_char_boundary(end) => {
                 of_template += self.push_text(out, &text[at..end], has_template);
             }
@@ -294,6 +327,7 @@ impl CarryEncoder {
                 continue;
             }
             push(out, at, from);
+            let out = out.buffer();
             push_number(out, written_at as u64);
             out.push(b',');
             push_number(out, written as u64);
@@ -316,22 +350,24 @@ impl CarryEncoder {
         of_template
     }
 
-    fn push_bytes(&self, out: &mut Vec<u8>, bytes: &[u8], has_template: bool) -> u64 {
+    fn push_bytes(&self, out: &mut impl EntryText, bytes: &[u8], has_template: bool) -> u64 {
         if let Ok(text) = std::str::from_utf8(bytes) {
             return self.push_text(out, text, has_template);
         }
         let mut digits = Vec::new();
         push_base64(&mut digits, bytes);
+        let out = out.buffer();
         push_number(out, digits.len() as u64);
         out.push(b'X');
         out.append(&mut digits);
         0
     }
 
-    fn push_text(&self, out: &mut Vec<u8>, text: &str, has_template: bool) -> u64 {
+    fn push_text(&self, out: &mut impl EntryText, text: &str, has_template: bool) -> u64 {
         let (mut at, mut of_template) = (0, 0);
         while has_template && let Some((start, from, length)) = self.template.find(text, at) {
             push_literal(out, text.get(at..start).unwrap_or_default());
+            let out = out.buffer();
             push_number(out, from as u64);
             out.push(b',');
             push_number(out, length as u64);
@@ -361,11 +397,12 @@ fn push_member(out: &mut Vec<u8>, key: u8, value: &[u8]) {
     out.extend_from_slice(value);
 }
 
-fn push_literal(pieces: &mut Vec<u8>, text: &str) {
+fn push_literal(out: &mut impl EntryText, text: &str) {
     if !text.is_empty() {
+        let pieces = out.buffer();
         push_number(pieces, text.len() as u64);
         pieces.push(b'L');
-        pieces.extend_from_slice(text.as_bytes());
+        out.push_literal(text.as_bytes());
     }
 }
 

@@ -78,7 +78,7 @@ use self::{
     title::{TitleChange, TitledHead},
 };
 use crate::{
-    carry::{CarryEncoder, MEMBER, Manifest, PendingEntries, run::Run, temporary_lines},
+    carry::{CarryEncoder, MEMBER, Manifest, PendingEntries, Queue, run::Run, temporary_lines},
     pipeline::{report::MAX_PLACES, survey::Survey, target::Target},
 };
 
@@ -137,6 +137,8 @@ pub(crate) struct Engine<'w> {
     records: Vec<Records>,
     /// Entries of lines that wait, if they are many.
     packed: PackedLines,
+    /// The long entries of the line that is written.
+    long_entries: Queue,
     target: Target<'w>,
     /// The lines of the first prompt. After they are written, the head of the file is complete.
     prompt_lines: Vec<LineId>,
@@ -226,6 +228,7 @@ impl<'w> Engine<'w> {
             run: Run::default(),
             records: Vec::new(),
             packed: packed_entries(),
+            long_entries: Queue::default(),
             target: Target::new(to, mode, sink),
             prompt_lines: Vec::new(),
             has_prompt: false,
@@ -514,7 +517,7 @@ impl<'w> Engine<'w> {
                 return Err(error);
             }
             self.end_run()?;
-            slot(&mut self.records, id).unpack(&mut self.packed)?;
+            slot(&mut self.records, id).unpack(&mut self.packed, &mut self.long_entries)?;
             let Records { entries, skips, separators, .. } = slot(&mut self.records, id);
             *separators = Default::default();
             self.out.swap_bytes(id, &mut self.line);
@@ -526,6 +529,7 @@ impl<'w> Engine<'w> {
             }
             skips.sort();
             let line = (&mut self.line, self.out.part(id), self.out.carry_mark(id));
+            let entries = (entries, &mut self.long_entries);
             self.target.push(line, entries, skips, &self.encoder, &mut self.pending)?;
             if self.pending.is_empty() {
                 self.unheld.clear();

@@ -41,9 +41,9 @@ struct Held {
     /// The head of the carry, and the guard in it.
     head: Vec<u8>,
     guard: u64,
-    /// The entries of source records that the line covers.
+    /// The entries of source records that the line covers, if they are short.
     records: Vec<u8>,
-    /// The entries of other source records.
+    /// Long entries of source records that the line covers, then the entries of other source records.
     others: Queue,
     /// The end mark, if this carry is the last.
     end: Vec<u8>,
@@ -135,11 +135,12 @@ impl<'w> Target<'w> {
         Ok(self.sidecar.as_mut())
     }
 
-    /// Writes a line with its own entries, and the pending entries that fit. Empties both buffers.
+    /// Writes a line with its own entries, and the pending entries that fit. Empties the buffers. Own entries are in
+    /// `records`, or in `long`.
     pub(crate) fn push(
         &mut self,
         (line, part, mark): (&mut Vec<u8>, DocumentPart, Option<CarryMark>),
-        records: &mut Vec<u8>,
+        (records, long): (&mut Vec<u8>, &mut Queue),
         skips: &Skips,
         encoder: &CarryEncoder,
         pending: &mut PendingEntries,
@@ -167,6 +168,7 @@ impl<'w> Target<'w> {
         if self.mode != CarryMode::None {
             self.start_carry(&mut held, skips, encoder);
             std::mem::swap(&mut held.records, records);
+            std::mem::swap(&mut held.others, long);
             let room = if self.is_head {
                 self.format.limits.head.saturating_sub(self.head_used + held.carry_len())
             } else {

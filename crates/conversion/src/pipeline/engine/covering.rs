@@ -10,7 +10,7 @@ use jsonl::Line;
 
 use super::{
     Engine,
-    records::{Records, slot},
+    records::{LONG, LongEntries, Records, slot},
 };
 
 impl Engine<'_> {
@@ -41,14 +41,21 @@ impl Engine<'_> {
         let carry = self.source_carry.take();
         self.out.swap_copied(id, &mut self.copied);
         let is_whole = self.needs_whole_entries(id);
-        let Records { entries, skips, .. } = slot(&mut self.records, id);
-        let start = entries.len();
+        let records = slot(&mut self.records, id);
+        let start = records.entries.len();
         if let Some(carry) = &carry {
-            self.encoder.push_sidecar(entries, line.offset(), carry);
+            self.encoder.push_sidecar(&mut records.entries, line.offset(), carry);
         }
         if is_whole {
             self.copied.clear();
+            if line.bytes().len() >= LONG && (self.is_prompt || self.target.has_room(usize::MAX)) {
+                // The entry has the bytes of the record, which are not in memory once more.
+                let mut entries = LongEntries::new(records, &mut self.packed);
+                self.encoder.push_own(&mut entries, line, event.value, &mut []);
+                return Ok(());
+            }
         }
+        let Records { entries, skips, .. } = records;
         for copy in &self.copied {
             skips.note(&self.target.orders, line.bytes(), event.value, copy);
         }

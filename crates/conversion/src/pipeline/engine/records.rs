@@ -8,7 +8,7 @@ use std::io;
 use core_model::{LineId, PackedLines};
 
 use crate::carry::{
-    Skips,
+    EntryText, Queue, Skips,
     separators::{LONGEST, has_separators},
     temporary_lines,
 };
@@ -25,6 +25,9 @@ pub(super) struct Records {
 
 /// Limit in bytes on the entries of as many lines as are open, if each had as many. Above it, entries are packed.
 const MAX_OPEN: usize = 2 * 1024 * 1024;
+
+/// Length in bytes from which a literal is packed at once, and from which packed entries are not in memory again.
+pub(super) const LONG: usize = 1024 * 1024;
 
 /// Number of lines that keep the memory of their entries once they are written.
 const MAX_KEPT: usize = 64;
@@ -44,12 +47,21 @@ impl Records {
         }
     }
 
-    /// Puts packed entries before the others again.
-    pub(super) fn unpack(&mut self, packed: &mut PackedLines) -> io::Result<()> {
+    /// Puts packed entries before the others again. Moves all to `long` if they are long.
+    pub(super) fn unpack(&mut self, packed: &mut PackedLines, long: &mut Queue) -> io::Result<()> {
         if self.packed.is_empty() {
             return Ok(());
         }
         let last = std::mem::take(&mut self.entries);
+        let length: usize = self.packed.iter().map(|number| packed.length(*number)).sum();
+        if length >= LONG {
+            let mut push = |part: &[u8]| long.push(|out| out.extend_from_slice(part), <[u8]>::len);
+            for number in std::mem::take(&mut self.packed) {
+                packed.each_part(number, &mut push)?;
+                packed.remove(number);
+            }
+            return push(&last);
+        }
         for number in std::mem::take(&mut self.packed) {
             packed.copy(number, &mut self.entries);
             packed.remove(number);
@@ -65,6 +77,62 @@ impl Records {
         if id.index() >= MAX_KEPT {
             self.entries = Vec::new();
         }
+    }
+}
+
+/// The entries of a line that more are appended to, without the long literals in memory.
+pub(super) struct LongEntries<'r> {
+    records: &'r mut Records,
+    packed: &'r mut PackedLines,
+    /// The number of bytes that were packed.
+    n_packed: usize,
+}
+
+impl<'r> LongEntries<'r> {
+    pub(super) fn new(records: &'r mut Records, packed: &'r mut PackedLines) -> Self {
+        Self { records, packed, n_packed: 0 }
+    }
+
+    /// Packs bytes behind the packed entries. Returns whether they have a place.
+    fn pack(&mut self, bytes: &[u8]) -> bool {
+        let number = self.packed.add(bytes, None);
+        self.records.packed.extend(number);
+        self.n_packed += if number.is_some() { bytes.len() } else { 0 };
+        number.is_some()
+    }
+}
+
+impl EntryText for LongEntries<'_> {
+    fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.records.entries
+    }
+
+    fn push_literal(&mut self, bytes: &[u8]) {
+        if bytes.len() >= LONG {
+            let before = std::mem::take(&mut self.records.entries);
+            if !self.pack(&before) {
+                self.records.entries = before;
+            } else if self.pack(bytes) {
+                return;
+            }
+        }
+        self.records.entries.extend_from_slice(bytes);
+    }
+
+    fn n_bytes(&self) -> usize {
+        self.n_packed + self.records.entries.len()
+    }
+
+    fn cut(&mut self, n_bytes: usize) {
+        while self.n_packed > n_bytes
+            && let Some(number) = self.records.packed.pop()
+        {
+            self.n_packed -= self.packed.length(number);
+            self.records.entries.clear();
+            self.packed.copy(number, &mut self.records.entries);
+            self.packed.remove(number);
+        }
+        self.records.entries.truncate(n_bytes - self.n_packed);
     }
 }
 
@@ -109,7 +177,7 @@ mod tests {
 
     #[test]
     fn entries_of_many_lines_that_wait_are_packed() {
-        let (mut packed, mut lines) = (packed_entries(), Vec::new());
+        let (mut packed, mut lines, mut long) = (packed_entries(), Vec::new(), Queue::default());
         let entry = |line: usize, n: u8| vec![b'a' + n; 300 * (line % 100)];
         for n in 0..3 {
             for line in 0..400 {
@@ -127,9 +195,41 @@ mod tests {
         let kept: usize = lines.iter().map(|records| records.entries.capacity()).sum();
         assert!(kept <= 2 * MAX_OPEN, "{kept} of 18,000,000 bytes");
         for (line, records) in lines.iter_mut().enumerate() {
-            records.unpack(&mut packed).expect("a temporary file");
+            records.unpack(&mut packed, &mut long).expect("a temporary file");
+            assert!(long.is_empty());
             let expected = [entry(line, 0), entry(line, 1), entry(line, 2)].concat();
             assert!(records.entries == expected, "{line}");
         }
+    }
+
+    #[test]
+    fn long_literals_are_not_in_memory() {
+        let (mut packed, mut long) = (packed_entries(), Queue::default());
+        let mut records = Records { entries: b"first;".to_vec(), ..Records::default() };
+        let literal = vec![b'x'; 3 * LONG];
+        let mut entries = LongEntries::new(&mut records, &mut packed);
+        entries.buffer().extend_from_slice(b"a");
+        let (start, after_first) = (entries.n_bytes(), 7 + literal.len());
+        entries.push_literal(&literal);
+        entries.push_literal(b"b");
+        entries.push_literal(&literal);
+        assert_eq!((start, entries.n_bytes()), (7, 8 + 2 * literal.len()));
+        // A carry is written once more without its template.
+        entries.cut(after_first - 1);
+        entries.push_literal(b"c");
+        entries.cut(5);
+        entries.push_literal(b";d");
+        entries.push_literal(&literal);
+        entries.buffer().push(b'e');
+        assert!(records.entries.capacity() < LONG);
+        records.unpack(&mut packed, &mut long).expect("a temporary file");
+        let mut all = Vec::new();
+        let append = |part: &[u8]| {
+            all.extend_from_slice(part);
+            Ok(())
+        };
+        long.drain(append).expect("read");
+        assert!(all == [b"first;d", &literal[..], b"e"].concat());
+        assert!(records.entries.is_empty() && records.packed.is_empty());
     }
 }
