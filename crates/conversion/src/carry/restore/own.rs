@@ -70,8 +70,11 @@ impl Restorer {
                 && self.may_restore(entry.length)
                 && self.restore(&entry, visible, &mut bytes);
             // The index of a line takes at most as much memory as its bytes.
-            n_kept = n_kept.saturating_add(2 * bytes.capacity() + OVERHEAD);
-            let may_be_kept = n_kept <= MAX_KEPT || n_own == 1 && bytes.len() <= 2 * visible.len();
+            let size = 2 * bytes.capacity() + OVERHEAD;
+            // A long first record is kept with the short ones behind it, and its carry is not needed once more.
+            let is_long = n_own == 1 && size > MAX_KEPT && bytes.len() <= 2 * visible.len();
+            n_kept = n_kept.saturating_add(if is_long { 0 } else { size });
+            let may_be_kept = is_long || n_kept <= MAX_KEPT;
             if may_be_kept && is_whole {
                 kept.push_back(OwnRecord {
                     line: bytes.into(),
