@@ -11,6 +11,9 @@ use super::{JournalEntry, OutputOptions, begun::BegunLog};
 #[cfg(feature = "cloud")]
 use storage::ObjectLog;
 
+/// Length in bytes from which lines are written before the next ones are made.
+const MAX_APPENDED: usize = 256 * 1024;
+
 /// The sink of journal lines.
 #[derive(Debug)]
 pub(super) enum JournalWriter {
@@ -24,7 +27,7 @@ pub(super) enum JournalWriter {
 }
 
 impl JournalWriter {
-    /// Writes entries, in one write.
+    /// Writes entries, many of them in one write.
     pub(super) fn append<'r>(
         &self,
         records: impl Iterator<Item = &'r JournalEntry>,
@@ -34,11 +37,13 @@ impl JournalWriter {
             locked(collected).extend(records.cloned());
             return Ok(());
         }
-        let lines = records.map(|record| record.line(options)).collect::<Vec<_>>().concat();
-        if lines.is_empty() { Ok(()) } else { self.append_line(&lines) }
+        append_in_parts(records.map(|record| record.line(options)), &|lines| {
+            self.append_line(lines)
+        })?;
+        Ok(())
     }
 
-    /// Writes the lines of files that are about to get their names, in one write. Objects have none. Returns whether
+    /// Writes the lines of files that are about to get their names, many of them in one write. Objects have none. Returns whether
     /// there are new lines.
     pub(super) fn begin<'r>(
         &self,
@@ -52,13 +57,7 @@ impl JournalWriter {
             #[cfg(feature = "cloud")]
             JournalWriter::Object(_) => return Ok(false),
         };
-        let lines = records.filter_map(|record| record.begun_line(options));
-        let lines = lines.collect::<Vec<_>>().concat();
-        let has_lines = !lines.is_empty();
-        if has_lines {
-            append(&lines)?;
-        }
-        Ok(has_lines)
+        append_in_parts(records.filter_map(|record| record.begun_line(options)), append)
     }
 
     /// Returns the log of a worker.
@@ -181,6 +180,27 @@ impl LogFile {
     }
 }
 
+/// Appends whole lines, as many in one write as are not long together: a session may have tens of thousands of files.
+/// Returns whether there were any.
+fn append_in_parts(
+    lines: impl Iterator<Item = Vec<u8>>,
+    append: &dyn Fn(&[u8]) -> io::Result<()>,
+) -> io::Result<bool> {
+    let (mut part, mut has_lines) = (Vec::new(), false);
+    for line in lines {
+        has_lines = true;
+        part.extend_from_slice(&line);
+        if part.len() >= MAX_APPENDED {
+            append(&part)?;
+            part.clear();
+        }
+    }
+    if !part.is_empty() {
+        append(&part)?;
+    }
+    Ok(has_lines)
+}
+
 /// Writes bytes. On an error, also returns the number of bytes that were written.
 fn write_whole(file: &mut impl Write, bytes: &[u8]) -> Result<(), (u64, io::Error)> {
     let mut n = 0;
@@ -224,6 +244,26 @@ mod tests {
         lines.append(b"{}\n").expect("appended");
         lines.append(b"{}\n").expect("appended");
         assert_eq!(fs::read_to_string(&path).expect("read"), "{\"v\":1\n{}\n{}\n");
+    }
+
+    #[test]
+    fn many_lines_are_written_in_parts() {
+        let parts = std::cell::RefCell::new(Vec::new());
+        let append = |lines: &[u8]| {
+            parts.borrow_mut().push(lines.to_vec());
+            Ok(())
+        };
+        let line = [b"x".repeat(999), b"\n".to_vec()].concat();
+        assert!(
+            append_in_parts(std::iter::repeat_n(line.clone(), 1000), &append).expect("written")
+        );
+        assert!(!append_in_parts(std::iter::empty(), &append).expect("nothing"));
+        let parts = parts.into_inner();
+        assert_eq!(parts.len(), 4);
+        assert!(
+            parts.iter().all(|it| it.ends_with(b"\n") && it.len() <= MAX_APPENDED + line.len())
+        );
+        assert!(parts.concat() == line.repeat(1000));
     }
 
     #[test]
