@@ -118,13 +118,12 @@ impl HeadLine {
     }
 
     /// Returns the guard of the line in a file of a format.
-    fn guard(&self, format: &Format) -> u64 {
-        let mut units = UnitScanner::default();
+    fn guard(&self, format: &Format, scanner: &mut UnitScanner) -> u64 {
         let line = Line::of_unit(&self.bytes, 0, self.unit);
         if !is_of_value(format, line.is_glue()) {
             return line_guard(format, &line, None);
         }
-        let (line, value) = units.scan(&line, format.framing.paths());
+        let (line, value) = scanner.scan(&line, format.framing.paths());
         line_guard(format, &line, value.ok())
     }
 }
@@ -165,7 +164,7 @@ pub fn conversion_history<R: Read + Seek + Send>(
         let is_of_head = !head.is_not_of(formats, from, sidecar, &mut scanner)?;
         found.has_empty_sidecar = is_of_head && sidecar.is_empty()?;
         if is_of_head || !head.is_whole && knows_any(sidecar, from, source)? {
-            head.attach(from, sidecar.shared_head(MAX_LINES)?);
+            head.attach(from, sidecar.shared_head(MAX_LINES)?, &mut scanner);
         }
         // The carries of records behind the head continue a session, or are of another file.
         if !is_of_head && !head.is_continued() {
@@ -300,7 +299,7 @@ impl Head {
     }
 
     /// Attaches the sidecar's carries to their lines.
-    fn attach(&mut self, format: &Format, carries: Vec<Arc<String>>) {
+    fn attach(&mut self, format: &Format, carries: Vec<Arc<String>>, scanner: &mut UnitScanner) {
         let mut places: HashMap<Option<u64>, VecDeque<usize>> = HashMap::new();
         for (place, carry) in carries.iter().enumerate() {
             places.entry(Carry::guard_in(carry)).or_default().push_back(place);
@@ -308,7 +307,8 @@ impl Head {
         self.first = carries.first().cloned();
         let mut carries: Vec<Option<Arc<String>>> = carries.into_iter().map(Some).collect();
         for line in &mut self.lines {
-            let place = places.get_mut(&Some(line.guard(format))).and_then(VecDeque::pop_front);
+            let place =
+                places.get_mut(&Some(line.guard(format, scanner))).and_then(VecDeque::pop_front);
             line.carry = place.and_then(|place| carries[place].take());
         }
         self.orphans.extend(carries.into_iter().flatten());
@@ -333,7 +333,7 @@ impl Head {
             return Ok(false);
         }
         for line in &self.lines {
-            if sidecar.knows(line.guard(written))? {
+            if sidecar.knows(line.guard(written, scanner))? {
                 return Ok(false);
             }
         }
