@@ -13,7 +13,9 @@ use crate::cursor::Cursor;
 pub(crate) struct Meaning {
     bytes: Vec<u8>,
     /// For each escape, the offset after it in the decoded and in the written text.
-    turns: Vec<(usize, usize)>,
+    turns: Vec<(u32, u32)>,
+    /// The same for escapes behind the first 4 GiB.
+    far_turns: Vec<(usize, usize)>,
 }
 
 impl Meaning {
@@ -21,15 +23,23 @@ impl Meaning {
     pub(crate) fn decode(&mut self, written: &[u8]) -> &[u8] {
         self.bytes.clear();
         self.turns.clear();
+        self.far_turns.clear();
         let mut at = Cursor::new(written);
         while let Some(n_plain) = memchr::memchr(b'\\', at.rest()) {
             let escape = at.forward(n_plain);
             self.bytes.extend_from_slice(escape.since(at.place()));
             at = escape.forward(self.push_escape(escape.rest()));
-            self.turns.push((self.bytes.len(), at.place()));
+            self.push_turn(self.bytes.len(), at.place());
         }
         self.bytes.extend_from_slice(at.rest());
         &self.bytes
+    }
+
+    fn push_turn(&mut self, meant: usize, written: usize) {
+        match (u32::try_from(meant), u32::try_from(written)) {
+            (Ok(meant), Ok(written)) => self.turns.push((meant, written)),
+            _ => self.far_turns.push((meant, written)),
+        }
     }
 
     /// Appends the decoded escape at the start, and returns its length.
@@ -60,9 +70,16 @@ impl Meaning {
     }
 
     fn place(&self, at: usize) -> usize {
-        let n_turns = self.turns.partition_point(|(meant, _)| *meant <= at);
-        let turn = n_turns.checked_sub(1).and_then(|n| self.turns.get(n));
-        turn.map_or(at, |(meant, written)| written.saturating_add(at.saturating_sub(*meant)))
+        let n_far = self.far_turns.partition_point(|(meant, _)| *meant <= at);
+        let turn = match n_far.checked_sub(1) {
+            Some(n) => self.far_turns.get(n).copied(),
+            None => {
+                let n_turns = self.turns.partition_point(|(meant, _)| *meant as usize <= at);
+                let turn = n_turns.checked_sub(1).and_then(|n| self.turns.get(n));
+                turn.map(|(meant, written)| (*meant as usize, *written as usize))
+            }
+        };
+        turn.map_or(at, |(meant, written)| written.saturating_add(at.saturating_sub(meant)))
     }
 }
 
@@ -104,5 +121,20 @@ mod tests {
         }
         meaning.decode(br"a\\u0078b");
         assert_eq!(meaning.written(&(1..2)), 1..8);
+    }
+
+    #[test]
+    fn places_behind_4_gib_are_found() {
+        let mut meaning = Meaning::default();
+        let far = usize::MAX / 2;
+        for (meant, written) in [(1, 6), (2, 12), (far, far + 10), (far + 1, far + 16)] {
+            meaning.push_turn(meant, written);
+        }
+        assert_eq!((meaning.turns.len(), meaning.far_turns.len()), (2, 2));
+        for (at, place) in
+            [(0, 0), (1, 6), (3, 13), (far - 1, far + 9), (far, far + 10), (far + 3, far + 18)]
+        {
+            assert_eq!(meaning.written(&(at..at)), place..place);
+        }
     }
 }
