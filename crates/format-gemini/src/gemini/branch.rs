@@ -39,8 +39,8 @@ pub struct GeminiBranch {
     lists: Vec<u64>,
     /// The index of the last message of the session so far.
     leaf: Option<usize>,
-    /// All messages so far, by the hashes of their ids: their indices, or `NONE` if they are not in the session.
-    known: ByHash<u32>,
+    /// All messages so far, by the hashes of their ids.
+    known: ByHash<Known>,
     /// The hashes of the ids of calls whose results are with them.
     answered: ByHash<()>,
     /// The parts of all messages so far.
@@ -52,6 +52,24 @@ pub struct GeminiBranch {
     hidden: Vec<Hidden>,
     hasher: IdHasher,
 }
+
+/// A message with a known id.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// Its index, or `NONE` if it is not in the session.
+    node: u32,
+    /// Whether it is a response, so that the client may repeat the results of its calls under an id of its own.
+    is_response: bool,
+}
+
+impl Default for Known {
+    fn default() -> Self {
+        Self { node: NONE, is_response: false }
+    }
+}
+
+/// The end of the id that the client gives to the results of a response's calls when it repeats them.
+const OF_RESULTS: &str = "_response";
 
 /// A message, or a checkpoint with messages.
 #[derive(Debug, Default)]
@@ -120,7 +138,7 @@ impl GeminiBranch {
 
     /// Returns the index of a message of the session so far.
     fn alive(&self, id: u64) -> Option<usize> {
-        let at = *self.known.get(&id)?;
+        let at = self.known.get(&id)?.node;
         (at != NONE).then_some(at as usize)
     }
 
@@ -128,9 +146,9 @@ impl GeminiBranch {
         let node_idx = self.nodes.len();
         let number = u32::try_from(node_idx).unwrap_or(NONE);
         for id in ids {
-            let known = self.known.entry(*id).or_insert(NONE);
-            if *known == NONE {
-                *known = number;
+            let known = self.known.entry(*id).or_default();
+            if known.node == NONE {
+                known.node = number;
             }
         }
         let parent = self.leaf.and_then(|leaf| u32::try_from(leaf).ok()).unwrap_or(NONE);
@@ -139,16 +157,21 @@ impl GeminiBranch {
         self.nodes.push(Node { offset, ids, parent, ..node });
     }
 
-    /// Notes that the ids of a message are known: its own, and the one that the client gives to the
-    /// results of its calls when it repeats them.
+    /// Notes that the id of a message is known. Returns its hash.
     fn note(&mut self, message: &GeminiMessage<'_>) -> u64 {
         let id = self.hasher.hash_text(message.id);
-        self.known.entry(id).or_insert(NONE);
-        if message.is("gemini") {
-            let response = format!("{}_response", message.id.decode());
-            self.known.entry(self.hasher.hash(response)).or_insert(NONE);
-        }
+        self.known.entry(id).or_default().is_response |= message.is("gemini");
         id
+    }
+
+    /// Returns whether an id, with this hash, is of a message so far, or of the results of one.
+    fn is_known(&self, id: Text<'_>, hash: u64) -> bool {
+        if self.known.contains_key(&hash) {
+            return true;
+        }
+        let id = id.decode();
+        let response = id.strip_suffix(OF_RESULTS).map(|id| self.hasher.hash(id));
+        response.and_then(|id| self.known.get(&id)).is_some_and(|known| known.is_response)
     }
 
     fn add_message(&mut self, offset: u64, message: &GeminiMessage<'_>) {
@@ -192,7 +215,7 @@ impl GeminiBranch {
         let (mut ids, mut is_new) = (Vec::new(), false);
         for message in messages.items().filter_map(GeminiMessage::decode) {
             let id = self.hasher.hash_text(message.id);
-            is_new |= !self.known.contains_key(&id) && !is_start(&message);
+            is_new |= !self.is_known(message.id, id) && !is_start(&message);
             ids.push(id);
         }
         if is_new {
@@ -256,8 +279,8 @@ impl GeminiBranch {
             }
             let List { start, end } = node.ids;
             for id in self.lists.get(start as usize..end as usize).unwrap_or_default() {
-                if let Some(known) = self.known.get_mut(id).filter(|it| **it as usize == at) {
-                    *known = NONE;
+                if let Some(known) = self.known.get_mut(id).filter(|it| it.node as usize == at) {
+                    known.node = NONE;
                 }
             }
             self.leaf = node.parent();
@@ -376,5 +399,7 @@ mod tests {
     #[test]
     fn a_message_takes_little_memory() {
         assert!(size_of::<Node>() <= 40, "{}", size_of::<Node>());
+        // Of each message, one id is in the table, which doubles.
+        assert!(size_of::<(u64, Known)>() <= 16, "{}", size_of::<(u64, Known)>());
     }
 }
