@@ -428,6 +428,7 @@ impl Conversion {
             result.is_ok()
         })?;
         result?;
+        events.release();
         pass.finish()
     }
 

@@ -142,6 +142,7 @@ impl Conversion {
         })?;
         surveyor.shown_facts().set_incomplete(false);
         let Some(pass) = pass.filter(|_| surveyor.plan().is_empty()) else { return Ok(None) };
+        events.release();
         let report = pass.finish()?;
         if is_full.get() {
             return Ok(None);

@@ -93,6 +93,10 @@ impl Events for Attributed<'_> {
         })
     }
 
+    fn release(&mut self) {
+        self.events.release();
+    }
+
     fn other_files(&self) -> Vec<u64> {
         self.events.other_files()
     }

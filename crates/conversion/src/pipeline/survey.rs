@@ -165,6 +165,10 @@ pub trait Events {
         Ok(())
     }
 
+    /// Frees the memory of long lines, which are read again when they are needed. Called before the writer ends the
+    /// target, so that its long lines are not in memory at the same time.
+    fn release(&mut self) {}
+
     /// Returns the size of the source in bytes; very large if it is unknown.
     fn size(&mut self) -> io::Result<u64> {
         Ok(u64::MAX)

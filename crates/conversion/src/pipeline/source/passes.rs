@@ -110,6 +110,10 @@ impl<R: Read + Seek + Send> Events for Passing<'_, R> {
         !self.format.framing.is_document()
     }
 
+    fn release(&mut self) {
+        self.source.release();
+    }
+
     fn size(&mut self) -> io::Result<u64> {
         self.source.size()
     }
