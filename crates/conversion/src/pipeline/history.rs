@@ -152,11 +152,14 @@ pub fn conversion_history<R: Read + Seek + Send>(
     source: &mut Source<R>,
     mut sidecar: Option<&mut Sidecar>,
 ) -> io::Result<ConversionHistory> {
-    source.set_root_first(false);
+    let is_of_values = from.rewrites.is_values();
+    source.set_root_first(is_of_values && sidecar.is_some());
     let mut head = Head::read(from, source, sidecar.is_some())?;
-    if from.rewrites.is_values() && (sidecar.is_some() || head.begins_late()) {
+    if is_of_values && sidecar.is_none() && head.begins_late() {
+        // A long record would be in memory twice.
+        drop(std::mem::take(&mut head));
         source.set_root_first(true);
-        head = Head::read(from, source, sidecar.is_some())?;
+        head = Head::read(from, source, false)?;
     }
     let mut found = ConversionHistory { is_searched: true, ..ConversionHistory::default() };
     let mut scanner = UnitScanner::default();
