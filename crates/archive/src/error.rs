@@ -43,6 +43,10 @@ pub enum ConvertError {
     /// The session that it belongs to was not converted.
     #[error("its session was not converted")]
     NotAlone,
+    /// A folder with files of its session cannot be read. Without a journal, no later run would add them to the
+    /// output.
+    #[error("a folder with files of it cannot be read; nothing was written")]
+    NotWhole,
     /// It was generated from its session's source, and has been edited since.
     #[error("was generated from its session and has been edited since; convert it separately")]
     Derived,

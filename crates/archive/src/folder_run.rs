@@ -20,7 +20,7 @@ use crate::{
     error::ConvertError,
     file_report::{FileReport, ReportOptions, Results},
     job::Job,
-    session::refused,
+    session::{has_unread_folder, refused, refused_for},
     status::FileStatus,
 };
 
@@ -154,7 +154,13 @@ impl FolderRun<'_> {
         if let Some(other) = same_as {
             return Some(vec![(&unit.main, Ok(FileReport::same_as(other.clone())))]);
         }
-        (!is_free).then(|| refused(unit, || ConvertError::SameName(path.display().to_string())))
+        if !is_free {
+            return Some(refused(unit, || ConvertError::SameName(path.display().to_string())));
+        }
+        // With a journal, the next run sees that files were added, and converts the session again.
+        let is_final = !self.job.outputs.has_journal();
+        let is_whole = || !has_unread_folder(unit, self.tasks.iter().map(|task| task.unit));
+        (is_final && !is_whole()).then(|| refused_for(unit, ConvertError::NotWhole))
     }
 }
 

@@ -18,7 +18,7 @@ use std::{
 use conversion::Source;
 use core_model::{Check, Environment, Evidence, FUTURE, Facts, Home, Missing, Problem, SafeName};
 use sessions::{Input, Lookup, SessionFiles, Stored, absolute, marked_project, sidecar_path};
-use storage::{Compression, Opened, Scratch};
+use storage::{Opened, Scratch};
 
 use self::{
     origin::Origin,
@@ -33,7 +33,7 @@ use crate::{
     job::Job,
     paths::is_harmful,
     report::ConvertedFile,
-    session::{all_refused, moved, refused_for},
+    session::{all_refused, has_unread_folder, moved, refused_for},
     warning::Warning,
 };
 
@@ -195,7 +195,7 @@ pub fn install<'u>(
 ) -> io::Result<Results<'u>> {
     let mut results = Vec::new();
     for unit in units {
-        if has_unread_folder(unit, units) {
+        if has_unread_folder(unit, units.iter()) {
             results.extend(refused_for(unit, NotInstalled::Unread.into()));
             continue;
         }
@@ -217,19 +217,6 @@ pub fn install<'u>(
         });
     }
     Ok(results)
-}
-
-/// Returns whether a folder with files of a session could not be read. Without them, the session
-/// would be installed incomplete.
-fn has_unread_folder(unit: &SessionFiles, units: &[SessionFiles]) -> bool {
-    let Some(main) = unit.main.path().map(Compression::bare_path) else { return false };
-    let own = main.with_extension("");
-    let above = match main.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let is_its = |path: &Path| path == above || path.starts_with(&own);
-    units.iter().any(|other| matches!(&other.main, Input::Missing { path, .. } if is_its(path)))
 }
 
 impl Job {

@@ -14,9 +14,10 @@ mod stdout;
 mod stepwise;
 mod strays;
 
-use std::ptr;
+use std::{path::Path, ptr};
 
-use sessions::SessionFiles;
+use sessions::{Input, SessionFiles};
+use storage::Compression;
 
 use crate::{
     error::ConvertError,
@@ -25,6 +26,21 @@ use crate::{
 
 pub use self::strays::strays;
 pub(crate) use self::{beside::OtherFile, names::moved};
+
+/// Returns whether a folder with files of a session could not be read. It is an input of its own among `units`.
+pub(crate) fn has_unread_folder<'u>(
+    unit: &SessionFiles,
+    mut units: impl Iterator<Item = &'u SessionFiles>,
+) -> bool {
+    let Some(main) = unit.main.path().map(Compression::bare_path) else { return false };
+    let own = main.with_extension("");
+    let above = match main.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let is_its = |path: &Path| path == above || path.starts_with(&own);
+    units.any(|other| matches!(&other.main, Input::Missing { path, .. } if is_its(path)))
+}
 
 /// Returns the error `why` for each file of a session.
 pub(crate) fn refused(unit: &SessionFiles, mut why: impl FnMut() -> ConvertError) -> Results<'_> {

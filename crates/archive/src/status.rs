@@ -140,7 +140,7 @@ impl FileStatus {
                 Self::WriteFailed
             }
             ConvertError::TooLarge(_) => Self::TooLarge,
-            ConvertError::Damage(_) => Self::Unreadable,
+            ConvertError::Damage(_) | ConvertError::NotWhole => Self::Unreadable,
             ConvertError::Unread { error, .. } => Self::of_error(error),
             ConvertError::Io(error) => match error.kind() {
                 io::ErrorKind::NotFound | io::ErrorKind::StaleNetworkFileHandle => Self::Vanished,

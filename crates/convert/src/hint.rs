@@ -14,6 +14,9 @@ pub(crate) fn convert_hint(error: &ConvertError) -> Option<&'static str> {
     match error {
         ConvertError::Format(error) => format_hint(*error),
         ConvertError::Exists(_) => Some("--force overwrites it and keeps it as .bak"),
+        ConvertError::NotWhole => Some(
+            "make it readable; with -o FOLDER/ it is converted now, and the same command adds the files later",
+        ),
         ConvertError::NothingShows(_) => Some("with -o it is kept in a sidecar"),
         ConvertError::NotInstalled(NotInstalled::NoClient(_)) => {
             Some("--install has nowhere to put it")

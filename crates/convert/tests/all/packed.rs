@@ -57,14 +57,40 @@ fn a_folder_that_cannot_be_looked_at_is_said() {
     fs::write(folder.path().join("s1.jsonl"), format!("{line}\n")).expect("written");
     // A link to itself.
     std::os::unix::fs::symlink("s1", folder.path().join("s1")).expect("linked");
-    for (name, output) in [("s1.jsonl", "plain.jsonl"), ("s1.jsonl.zst", "packed.jsonl")] {
+    let to = |name: &str, output: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
         command.current_dir(folder.path()).args([name, "--to", "clido", "-o", output]);
         let done = command.output().expect("it runs");
-        let words = String::from_utf8_lossy(&done.stderr);
-        assert_eq!(done.status.code(), Some(1), "{name}: {words}");
+        (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+    };
+    let files = [("s1.jsonl", "plain.jsonl"), ("s1.jsonl.zst", "packed.jsonl")];
+    let written = |output: &str| folder.path().join(output).exists();
+    for (name, output) in files {
+        // A file without a journal would stay without the sub-agents.
+        let (status, words) = to(name, output);
+        assert_eq!(status, Some(2), "{name}: {words}");
         assert!(words.contains("may be missing"), "{name}: {words}");
-        assert!(folder.path().join(output).exists(), "{name}");
+        assert!(words.contains("nothing was written; make it readable"), "{name}: {words}");
+        assert!(!written(output), "{name}");
+        assert_eq!(to(name, "-").0, Some(1), "{name}: standard output");
+        assert_eq!(to(name, &format!("{output}.d/")).0, Some(1), "{name}: a journal");
+    }
+    fs::remove_file(folder.path().join("s1")).expect("removed");
+    let agents = folder.path().join("s1/subagents");
+    fs::create_dir_all(&agents).expect("made");
+    let agent = line.replace("\"u1\"", "\"a1\",\"isSidechain\":true,\"agentId\":\"a1\"");
+    fs::write(agents.join("agent-a1.jsonl"), format!("{agent}\n")).expect("written");
+    for (name, output) in files {
+        let stem = output.strip_suffix(".jsonl").expect("an ending");
+        for output in [output.to_owned(), format!("{output}.d/")] {
+            let (status, words) = to(name, &output);
+            assert_eq!(status, Some(0), "{name} {output}: {words}");
+        }
+        assert!(written(output) && written(&format!("{stem}_a1.jsonl")), "{name}");
+        assert!(written(&format!("{output}.d/s1.jsonl")), "{name}");
+        assert!(written(&format!("{output}.d/s1_a1.jsonl")), "{name}");
+        // The sub-agents are of the plain file as long as that is there.
+        fs::remove_file(folder.path().join(name)).expect("removed");
     }
 }
 
