@@ -71,7 +71,9 @@ pub(crate) fn inputs(paths: &[PathBuf], lookup: &Lookup<'_>) -> io::Result<(Vec<
             leave_out_kept(path, &mut found);
             inputs.extend(expand_documents(FORMATS, found, &mut warn));
         } else {
-            inputs.push(lookup.find(path).unwrap_or_else(|error| Input::missing(path, &error)));
+            inputs.push(
+                lookup.find(path, &mut warn).unwrap_or_else(|error| Input::missing(path, &error)),
+            );
         }
     }
     Ok((inputs, is_folder))

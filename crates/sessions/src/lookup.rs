@@ -20,7 +20,7 @@ use crate::{
     session_files::is_of_a_session,
     stored::{Stored, first_folder, is_conversation, leave_out_packed, stored_files},
     walk::walk,
-    warning::Warning,
+    warning::{MAKE_READABLE, Warning},
     worktrees::worktrees,
 };
 
@@ -135,21 +135,36 @@ impl<'e> Lookup<'e> {
     ///
     /// Returns an error if a folder cannot be read.
     pub fn sessions(&self) -> io::Result<Vec<Stored>> {
-        let mut sessions = self.session_files()?;
+        let mut sessions = self.files_with(&mut |error| {
+            let message = format!("{error}{MAKE_READABLE}");
+            Err(io::Error::new(error.kind(), message))
+        })?;
         sessions.extend(self.documents());
         Ok(sessions)
     }
 
-    /// Returns the sessions that are files in the folders of clients, each with its id.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if a folder cannot be read.
-    pub fn session_files(&self) -> io::Result<Vec<Stored>> {
-        self.files_with(&mut |error| {
-            let message = format!("{error}; make it readable, or move it away");
-            Err(io::Error::new(error.kind(), message))
-        })
+    /// Returns the sessions that are files in the folders of clients, each with its id. `warn` gets each folder
+    /// that cannot be read.
+    pub fn session_files(&self, warn: &mut dyn FnMut(Warning)) -> Vec<Stored> {
+        let found = self.files_with(&mut |error| {
+            warn(Warning::FolderUnread(error.to_string()));
+            Ok(())
+        });
+        // No error ends the search.
+        found.unwrap_or_default()
+    }
+
+    /// Returns the sessions in the folders and stores of clients, each with its id. `warn` gets each folder and
+    /// store that cannot be read.
+    fn readable_sessions(&self, warn: &mut dyn FnMut(Warning)) -> Vec<Stored> {
+        let mut sessions = self.session_files(warn);
+        self.warn_of_stores(&mut |warning| {
+            if matches!(warning, Warning::StoreUnread(..)) {
+                warn(warning);
+            }
+        });
+        sessions.extend(self.documents());
+        sessions
     }
 
     /// Returns the sessions that are files in the folders of clients. Calls `unread` with the error of each
@@ -298,13 +313,13 @@ impl<'e> Lookup<'e> {
     ///
     /// The word `latest` is the newest session, unless a file has this name.
     /// A session with the whole id wins over others whose ids start with it. If all that are found are copies of one session in different clients, the one
-    /// with the newest turns is returned.
+    /// with the newest turns is returned. A folder that cannot be read has none, and `warn` gets the reason.
     ///
     /// # Errors
     ///
-    /// Returns an error if there is no such file and no such session, if several sessions have the id,
-    /// or if a folder cannot be read. A path that is no id is returned as it is, existing or not.
-    pub fn find(&self, path: &Path) -> io::Result<Input> {
+    /// Returns an error if there is no such file and no such session, or if several sessions have the id.
+    /// A path that is no id is returned as it is, existing or not.
+    pub fn find(&self, path: &Path, warn: &mut dyn FnMut(Warning)) -> io::Result<Input> {
         let at = |path: &Path| Input::at(self.all, path.to_owned());
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_file() && metadata.len() <= MAX_BREADCRUMB => {
@@ -314,10 +329,15 @@ impl<'e> Lookup<'e> {
             _ => return Ok(at(path)),
         }
         if path.as_os_str() == LATEST {
-            return self.latest();
+            return self.latest(warn);
         }
         let Some(id) = path.to_str().filter(|id| is_id(id)) else { return Ok(at(path)) };
-        let sessions = self.by_id(id)?;
+        let mut unread = Vec::new();
+        let sessions = self.by_id(id, &mut |warning| unread.push(warning));
+        // The error for an empty result has them.
+        if !sessions.is_empty() {
+            unread.into_iter().for_each(warn);
+        }
         if let Some(newest) = newest_of_one(self.all, &sessions) {
             return Ok(newest);
         }
@@ -337,14 +357,16 @@ impl<'e> Lookup<'e> {
     /// Returns the session that was changed last, of the project or of all projects.
     ///
     /// Sub-agents' transcripts and files without a message are no sessions to go on with. A converted
-    /// copy without turns of its own is returned only if there is nothing else.
+    /// copy without turns of its own is returned only if there is nothing else. A folder, a store or a session
+    /// that cannot be read is left out, and `warn` gets the reason.
     ///
     /// # Errors
     ///
-    /// Returns an error if a folder cannot be read, or if there is no session.
-    pub fn latest(&self) -> io::Result<Input> {
+    /// Returns an error if there is no session.
+    fn latest(&self, warn: &mut dyn FnMut(Warning)) -> io::Result<Input> {
+        let mut unread = Vec::new();
         let mut found: Vec<(i128, Stored)> = self
-            .sessions()?
+            .readable_sessions(&mut |warning| unread.push(warning))
             .into_iter()
             .map(|session| (copies::changed(&session.input()), session))
             .collect();
@@ -352,15 +374,26 @@ impl<'e> Lookup<'e> {
         let mut untouched = None;
         for (_, session) in found {
             let input = session.input();
-            if !self.is_wanted(&session)
-                || !is_conversation(&input, session.format).unwrap_or(false)
-            {
+            if !self.is_wanted(&session) {
                 continue;
             }
+            match is_conversation(&input, session.format) {
+                Ok(true) => {}
+                Ok(false) => continue,
+                Err(error) => {
+                    warn(Warning::SessionUnread(session.path, error.to_string()));
+                    continue;
+                }
+            }
             if !Converted::read(self.all, &input).is_ok_and(Converted::is_untouched) {
-                return Ok(input);
+                untouched = Some(input);
+                break;
             }
             untouched = untouched.or(Some(input));
+        }
+        // The error for an empty result has the folders and stores.
+        if untouched.is_some() {
+            unread.into_iter().for_each(warn);
         }
         untouched.ok_or_else(|| self.nothing())
     }
@@ -373,8 +406,12 @@ impl<'e> Lookup<'e> {
     ///
     /// Returns an error if a folder cannot be read.
     pub fn same_session(&self, id: &str) -> io::Result<Vec<Stored>> {
+        Ok(self.same_among(self.sessions()?, id))
+    }
+
+    /// Returns the sessions that [`Lookup::same_session`] returns, of these.
+    fn same_among(&self, mut sessions: Vec<Stored>, id: &str) -> Vec<Stored> {
         let (plain, ids) = (copies::plain_id(id), self.ids_in_clients(id));
-        let mut sessions = self.sessions()?;
         sessions.retain(|session| {
             session.id().is_some_and(|it| {
                 let other = copies::plain_id(it);
@@ -385,7 +422,7 @@ impl<'e> Lookup<'e> {
             })
         });
         sessions.sort_by(|one, other| one.path.cmp(&other.path));
-        Ok(sessions)
+        sessions
     }
 
     /// Returns whether a client has made one of two ids from the other one.
@@ -402,20 +439,16 @@ impl<'e> Lookup<'e> {
     }
 
     /// Returns a file in a folder of a client, and the files of the same session in others; none if the
-    /// file is in no such folder.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if a folder cannot be read.
-    pub fn versions(&self, file: &Path) -> io::Result<Vec<Stored>> {
+    /// file is in no such folder. A folder or store that cannot be read has none, and `warn` gets the reason.
+    pub fn versions(&self, file: &Path, warn: &mut dyn FnMut(Warning)) -> Vec<Stored> {
         let file = absolute(file);
         let is_it = |session: &&Stored| {
             session.path.file_name() == file.file_name() && absolute(&session.path) == file
         };
-        let sessions = self.sessions()?;
-        match sessions.iter().find(is_it).and_then(Stored::id) {
-            Some(id) => self.same_session(id),
-            None => Ok(Vec::new()),
+        let sessions = self.readable_sessions(warn);
+        match sessions.iter().find(is_it).and_then(Stored::id).map(str::to_owned) {
+            Some(id) => self.same_among(sessions, &id),
+            None => Vec::new(),
         }
     }
 
@@ -447,10 +480,10 @@ impl<'e> Lookup<'e> {
     }
 
     /// Returns the sessions with an id. If there is none, returns sessions whose ids start with it. A folder
-    /// that cannot be read has none. The id of a sub-agent's
+    /// that cannot be read has none, and `warn` gets the reason. The id of a sub-agent's
     /// file may start with the id of its session: `7f3c_a1.jsonl` beside `7f3c.jsonl`. Such a file is left out, unless there are
     /// no others.
-    fn by_id(&self, id: &str) -> io::Result<Vec<Stored>> {
+    fn by_id(&self, id: &str, warn: &mut dyn FnMut(Warning)) -> Vec<Stored> {
         let (mut exact, mut starting) = (Vec::new(), Vec::new());
         let mut add = |stored: Stored| {
             let Some(found) = stored.id() else { return false };
@@ -462,7 +495,7 @@ impl<'e> Lookup<'e> {
             is_exact
         };
         let mut is_found = false;
-        for stored in self.files_with(&mut |_| Ok(()))? {
+        for stored in self.session_files(warn) {
             is_found |= add(stored);
         }
         // To open a database takes time.
@@ -475,7 +508,7 @@ impl<'e> Lookup<'e> {
         }
         let mut found = if exact.is_empty() { starting } else { exact };
         found.sort_by(|one, other| one.path.cmp(&other.path));
-        Ok(found)
+        found
     }
 }
 

@@ -2,6 +2,9 @@
 
 use std::{fmt, path::PathBuf};
 
+/// The advice about a folder that cannot be read.
+pub(crate) const MAKE_READABLE: &str = "; make it readable, or move it away";
+
 /// A fact about a folder of sessions that the user should know. Its text is one line and not
 /// escaped for a terminal.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -14,6 +17,8 @@ pub enum Warning {
     StoreUnread(PathBuf, String),
     /// The folder of a client cannot be listed, for this reason, which has its path.
     FolderUnread(String),
+    /// A session cannot be read, for this reason.
+    SessionUnread(PathBuf, String),
     /// A store has this number of sessions whose ids are no safe names.
     OddIds(PathBuf, u64),
 }
@@ -31,7 +36,10 @@ impl fmt::Display for Warning {
                 write!(formatter, "{}: its sessions are left out: {reason}", path.display())
             }
             Warning::FolderUnread(reason) => {
-                write!(formatter, "{reason}; the sessions of this client are left out")
+                write!(formatter, "{reason}{MAKE_READABLE}: its sessions are left out")
+            }
+            Warning::SessionUnread(path, reason) => {
+                write!(formatter, "{}: left out: {reason}", path.display())
             }
             Warning::OddIds(path, n_sessions) => {
                 let path = path.display();

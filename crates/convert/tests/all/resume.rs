@@ -1152,11 +1152,29 @@ fn an_unreadable_client_hides_no_other() {
     assert_eq!(text(&found.stdout), format!("claude-code\t{}\n", file.display()));
     let missing = home.convert(&["detect", "no-such-session"]);
     assert!(text(&missing.stderr).contains(odd), "{}", text(&missing.stderr));
-    let file = file.to_str().expect("UTF-8");
-    let installed = home.convert(&[file, "--to", "codex", "--install"]);
-    let advice = "; make it readable, or move it away";
-    for output in [installed, home.convert(&["detect", "latest"])] {
+    let installed = home.convert(&[file.to_str().expect("UTF-8"), "--to", "codex", "--install"]);
+    let says_why = |output: &Output| {
         let said = text(&output.stderr);
+        let advice = "; make it readable, or move it away";
         assert!(said.contains(&format!("{odd}: ")) && said.contains(advice), "{said}");
+        assert_eq!(said.matches(odd).count(), 1, "{said}");
+    };
+    assert_eq!(installed.status.code(), Some(2));
+    says_why(&installed);
+    for start in ["latest", &id[..8]] {
+        let found = home.convert(&["detect", start]);
+        assert_eq!(text(&found.stdout), format!("claude-code\t{}\n", file.display()), "{start}");
+        says_why(&found);
     }
+    let resumed = home.convert(&["resume", "--in", "clido", "--dry-run", "-q"]);
+    assert_eq!(resumed.status.code(), Some(0), "{}", text(&resumed.stderr));
+    says_why(&resumed);
+    // A newer session that cannot be read is said too.
+    let newer = file.with_file_name("0c58c6a2-4c62-4d57-ae4e-c2b0f8a6a1f0.jsonl.gz");
+    fs::write(&newer, b"\x1f\x8b\x08\xff").expect("written");
+    rest(&file);
+    let found = home.convert(&["detect", "latest"]);
+    assert_eq!(text(&found.stdout), format!("claude-code\t{}\n", file.display()));
+    let said = format!("{}: left out: ", newer.display());
+    assert!(text(&found.stderr).contains(&said), "{}", text(&found.stderr));
 }

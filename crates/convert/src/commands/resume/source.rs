@@ -6,11 +6,11 @@
 use std::{fs, io, path::Path};
 
 use core_model::Format;
-use sessions::{Input, LATEST, Stored, absolute, newest_with_turns};
+use sessions::{Input, LATEST, Stored, Warning, absolute, newest_with_turns};
 use storage::Backend;
 
 use super::Args;
-use crate::{FORMATS, by_name, environment::lookup};
+use crate::{FORMATS, by_name, environment::lookup, terminal::message::warn};
 
 /// The file to go on with.
 #[derive(Debug)]
@@ -34,10 +34,19 @@ pub(super) fn find(args: &Args, to: &'static Format) -> io::Result<Found> {
     let is_latest = !is_path && args.session.as_os_str() == LATEST;
     let here = is_latest.then(|| Path::new("."));
     let from = args.from.as_deref().and_then(by_name);
-    let input = lookup(args.project.as_deref().or(here), from, None).find(&args.session)?;
+    let mut told = Vec::new();
+    // Both searches may meet the same folder.
+    let mut warn_once = |warning: Warning| {
+        if !told.contains(&warning) {
+            warn(&warning);
+            told.push(warning);
+        }
+    };
+    let looked_up = lookup(args.project.as_deref().or(here), from, None);
+    let input = looked_up.find(&args.session, &mut warn_once)?;
     // An input that is no file is refused later, with its own reason.
     let path = input.path().map(Path::to_owned).unwrap_or_default();
-    let versions = lookup(None, None, None).versions(&path)?;
+    let versions = lookup(None, None, None).versions(&path, &mut warn_once);
     let (mut there, others): (Vec<Stored>, Vec<Stored>) =
         versions.into_iter().partition(|version| version.format.family == to.family);
     let is_it = |version: &Stored| absolute(&version.path) == absolute(&path);
