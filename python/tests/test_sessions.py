@@ -45,7 +45,7 @@ def test_errors_are_exceptions_with_the_text_of_the_program(tmp_path):
     missing = tmp_path / "none.jsonl"
     with pytest.raises(FileNotFoundError) as raised:
         sc.open(missing)
-    assert str(raised.value) == f"{missing}: No such file or directory (os error 2)"
+    assert str(raised.value) == f"{missing}: No such file or directory"
     other = tmp_path / "other.jsonl"
     other.write_text('{"a":1}\n')
     with pytest.raises(sc.Error) as raised:

@@ -3,7 +3,7 @@
 use std::io;
 
 use conversion::Damage;
-use core_model::Problem;
+use core_model::{Problem, system_words};
 use sessions::{ReadError, UnknownFormat, Unread};
 use storage::{Changed, Excess, Unwritten, is_no_space};
 
@@ -109,7 +109,7 @@ pub enum ConvertError {
     #[error("{0}")]
     Unwritten(Unwritten),
     /// Reading or writing failed otherwise.
-    #[error("{0}")]
+    #[error("{}", system_words(.0))]
     Io(#[source] io::Error),
 }
 

@@ -55,6 +55,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use core_model::system_words;
 use storage::{FILE_MODE, Folder, JOURNAL, Lock, Replace, lock};
 use twox_hash::XxHash3_64;
 
@@ -134,10 +135,10 @@ pub enum Unusable {
     )]
     OtherOptions(String),
     /// The folder or the store cannot be reached.
-    #[error("{0}")]
+    #[error("{}", system_words(.0))]
     Place(io::Error),
     /// The journal cannot be read or written.
-    #[error("{JOURNAL}: {0}")]
+    #[error("{JOURNAL}: {}", system_words(.0))]
     Io(#[from] io::Error),
 }
 

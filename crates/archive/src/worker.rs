@@ -19,6 +19,7 @@ use std::{
     path::Path,
 };
 
+use core_model::system_words;
 use storage::{Excess, LineMeter, Metered, is_url, without_query};
 
 /// The version of the protocol.
@@ -60,7 +61,7 @@ pub fn open(path: &Path) -> io::Result<Box<dyn Read + Send>> {
 /// Adds the path or URL, without secrets in it, to an error.
 pub fn named(error: io::Error, path: &Path) -> io::Error {
     let path = if is_url(path) { &without_query(path) } else { path };
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+    io::Error::new(error.kind(), format!("{}: {}", path.display(), system_words(&error)))
 }
 
 #[cfg(test)]

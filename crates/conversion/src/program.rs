@@ -63,7 +63,7 @@ pub enum NotConverted {
     #[error("not a session in a known format")]
     Unknown,
     /// A temporary file cannot be written. Only records that are moved over more than 8 MiB need one.
-    #[error("{0}")]
+    #[error("{}", core_model::system_words(.0))]
     Io(#[from] io::Error),
 }
 

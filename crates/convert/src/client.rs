@@ -7,6 +7,7 @@ use std::{
 };
 
 use archive::Installed;
+use core_model::system_words;
 
 use crate::terminal::{message::complain, progress::say, shell::quoted};
 
@@ -81,7 +82,7 @@ fn import(installed: &Installed) -> io::Result<()> {
 fn not_started(program: &str, error: &io::Error, installed: &Installed) -> io::Error {
     let advice = match error.kind() {
         io::ErrorKind::NotFound => format!("{program} is not on the PATH; install it, or run"),
-        _ => format!("{program} does not start ({error}); try"),
+        _ => format!("{program} does not start ({}); try", system_words(error)),
     };
     io::Error::other(format!("{advice}: {}", command_line(installed)))
 }

@@ -6,6 +6,7 @@
 use std::io;
 
 use archive::{ConvertError, NotInstalled};
+use core_model::system_words;
 use sessions::{ReadError, UnknownFormat, Unread};
 use storage::Excess;
 
@@ -49,7 +50,7 @@ pub fn read_message(error: &ReadError) -> String {
 
 /// Returns the message of an error of the system, or of one that a library wraps in it.
 pub fn io_message(error: &io::Error) -> String {
-    with_hint(error.to_string(), io_hint(error))
+    with_hint(system_words(error), io_hint(error))
 }
 
 fn with_hint(message: String, hint: Option<&str>) -> String {

@@ -62,6 +62,7 @@ mod rewrites;
 mod sha1;
 mod sha256;
 mod store;
+mod system_words;
 mod text_body;
 mod time;
 mod tool_name;
@@ -140,6 +141,7 @@ pub use self::{
         TitleIndex, append_session_file, create_session_file, files_with_endings, marked_path,
         session_files, subfolders,
     },
+    system_words::system_words,
     text_body::TextBody,
     time::{iso_millis, millis, millis_as_printed},
     tool_name::ToolName,

@@ -10,7 +10,7 @@ use std::{
 
 use jsonl::{Framing, Text, Value};
 
-use crate::{Facts, FolderEntry, SafeName, folder_entries};
+use crate::{Facts, FolderEntry, SafeName, folder_entries, system_words};
 
 /// The environment that a client uses to find its folders.
 ///
@@ -210,7 +210,7 @@ pub fn marked_path(file: &Path) -> io::Result<Option<String>> {
     };
     read().or_else(|error: io::Error| match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(None),
-        kind => Err(io::Error::new(kind, format!("{}: {error}", file.display()))),
+        kind => Err(io::Error::new(kind, format!("{}: {}", file.display(), system_words(&error)))),
     })
 }
 
@@ -282,7 +282,7 @@ fn entries(
     let entries = match folder_entries(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(|error| {
-            io::Error::new(error.kind(), format!("{}: {error}", folder.display()))
+            io::Error::new(error.kind(), format!("{}: {}", folder.display(), system_words(&error)))
         })?,
     };
     let mut paths = Vec::new();

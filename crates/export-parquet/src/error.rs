@@ -7,7 +7,7 @@ use std::io;
 #[non_exhaustive]
 pub enum Error {
     /// Reading or writing a file failed.
-    #[error("{0}")]
+    #[error("{}", core_model::system_words(.0))]
     Io(#[from] io::Error),
     /// The file is not Parquet, or Parquet refused the data.
     #[cfg(feature = "parquet")]

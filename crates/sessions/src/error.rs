@@ -3,7 +3,7 @@
 use std::io;
 
 use conversion::Detected;
-use core_model::Format;
+use core_model::{Format, system_words};
 
 /// The reason why the format of an input is unknown.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
@@ -29,7 +29,7 @@ pub enum ReadError {
     #[error("interrupted")]
     Interrupted,
     /// Reading failed. An input beyond its limits has a [`storage::Excess`] as inner error.
-    #[error("{0}")]
+    #[error("{}", system_words(.0))]
     Io(#[from] io::Error),
 }
 

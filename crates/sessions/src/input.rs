@@ -9,7 +9,7 @@ use std::{
 };
 
 use conversion::Sidecar;
-use core_model::Formats;
+use core_model::{Formats, system_words};
 use storage::{
     Backend, Bytes, Compression, Limits, LineMeter, MAX_IN_MEMORY, Metered, Opened, RESIDUE,
     SIDECAR, Snapshot, Stat, beside, is_url, open_input,
@@ -77,7 +77,7 @@ impl Input {
 
     /// Creates an input that cannot be opened.
     pub fn missing(path: &Path, error: &io::Error) -> Self {
-        Input::Missing { path: path.to_owned(), kind: error.kind(), reason: error.to_string() }
+        Input::Missing { path: path.to_owned(), kind: error.kind(), reason: system_words(error) }
     }
 
     /// Returns whether the input can be read.
@@ -211,7 +211,7 @@ impl Input {
         let limit = length.saturating_mul(MAX_EXPANSION) + FREE_EXPANSION;
         let opened = Sidecar::open_within(file, limit).map_err(|error| {
             let path = self.found_sidecar().unwrap_or_default();
-            odd_sidecar(&path, error.kind(), &error.to_string())
+            odd_sidecar(&path, error.kind(), &system_words(&error))
         });
         opened.map(Some)
     }

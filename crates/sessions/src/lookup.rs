@@ -11,7 +11,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use core_model::{Environment, Format, Formats, PlaceKind};
+use core_model::{Environment, Format, Formats, PlaceKind, system_words};
 use storage::{Compression, Documents};
 
 use crate::{
@@ -103,7 +103,7 @@ impl<'e> Lookup<'e> {
     pub fn inputs(&self, warn: &mut dyn FnMut(Warning)) -> io::Result<Vec<Input>> {
         let mut inputs = Vec::new();
         let places = self.places(&mut |error| {
-            warn(Warning::FolderUnread(error.to_string()));
+            warn(Warning::FolderUnread(system_words(&error)));
             Ok(())
         })?;
         for Folder { path, format } in places {
@@ -136,7 +136,7 @@ impl<'e> Lookup<'e> {
     /// Returns an error if a folder cannot be read.
     pub fn sessions(&self) -> io::Result<Vec<Stored>> {
         let mut sessions = self.files_with(&mut |error| {
-            let message = format!("{error}{MAKE_READABLE}");
+            let message = format!("{}{MAKE_READABLE}", system_words(&error));
             Err(io::Error::new(error.kind(), message))
         })?;
         sessions.extend(self.documents());
@@ -147,7 +147,7 @@ impl<'e> Lookup<'e> {
     /// that cannot be read.
     pub fn session_files(&self, warn: &mut dyn FnMut(Warning)) -> Vec<Stored> {
         let found = self.files_with(&mut |error| {
-            warn(Warning::FolderUnread(error.to_string()));
+            warn(Warning::FolderUnread(system_words(&error)));
             Ok(())
         });
         // No error ends the search.
@@ -227,7 +227,7 @@ impl<'e> Lookup<'e> {
                     warn(Warning::OddIds(place.clone(), documents.n_unnamed()));
                 }
                 Ok(_) => {}
-                Err(error) => warn(Warning::StoreUnread(place.clone(), error.to_string())),
+                Err(error) => warn(Warning::StoreUnread(place.clone(), system_words(error))),
             }
         }
     }
@@ -238,12 +238,12 @@ impl<'e> Lookup<'e> {
         let mut folders = String::new();
         // Only the errors count.
         _ = self.files_with(&mut |error| {
-            folders.push_str(&format!("; not read: {error}"));
+            folders.push_str(&format!("; not read: {}", system_words(&error)));
             Ok(())
         });
         let reason = |store: &OpenStore| {
             let error = store.documents.as_ref().err()?;
-            Some(format!("; {} is not read: {error}", store.place.display()))
+            Some(format!("; {} is not read: {}", store.place.display(), system_words(error)))
         };
         folders.extend(self.stores().iter().filter_map(reason));
         folders
@@ -381,7 +381,7 @@ impl<'e> Lookup<'e> {
                 Ok(true) => {}
                 Ok(false) => continue,
                 Err(error) => {
-                    warn(Warning::SessionUnread(session.path, error.to_string()));
+                    warn(Warning::SessionUnread(session.path, system_words(&error)));
                     continue;
                 }
             }

@@ -12,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use core_model::{FileRole, Files, Format, Formats, LayoutFile, Owner, SessionTree};
+use core_model::{FileRole, Files, Format, Formats, LayoutFile, Owner, SessionTree, system_words};
 use storage::{Backend, Compression, NotListed};
 
 use self::packed::{Bare, beside_packed};
@@ -197,7 +197,7 @@ fn unread_beside(main: &Input, error: &io::Error) -> Input {
         Some(NotListed { folder, error }) => (folder.as_path(), error),
         None => (main.path().unwrap_or(Path::new("")), error),
     };
-    let reason = format!("{cause}; files of {} may be missing", main.label());
+    let reason = format!("{}; files of {} may be missing", system_words(cause), main.label());
     Input::Missing { path: path.to_owned(), kind: error.kind(), reason }
 }
 

@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use core_model::{Format, ReadTitles, TitleIndex};
+use core_model::{Format, ReadTitles, TitleIndex, system_words};
 use jsonl::{Scanner, Stream};
 use storage::Limits;
 
@@ -37,7 +37,7 @@ pub fn indexed_titles<'s>(
     }
     for (path, (index, wanted)) in of_index {
         if let Err(error) = read_index(&path, index, &wanted, &mut titles) {
-            warn(Warning::TitlesUnread(path, error.to_string()));
+            warn(Warning::TitlesUnread(path, system_words(&error)));
         }
     }
     titles

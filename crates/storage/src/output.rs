@@ -18,6 +18,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use core_model::system_words;
 use sha2::Digest;
 
 pub use self::buffered::Buffered;
@@ -278,7 +279,7 @@ impl Home {
 
 /// The error for a file that could not be written.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {error}", one_line(path))]
+#[error("{}: {}", one_line(path), system_words(error))]
 pub struct Unwritten {
     path: PathBuf,
     /// The error of the write.

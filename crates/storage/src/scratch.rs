@@ -11,6 +11,8 @@ use std::{
     time::Duration,
 };
 
+use core_model::system_words;
+
 use crate::{
     folder::{Entry, Folder},
     lock::Lock,
@@ -42,7 +44,8 @@ impl Scratch {
     pub fn new() -> io::Result<Self> {
         let above = tempfile::env::temp_dir();
         Self::below(&above).map_err(|error| {
-            let advice = format!("{error}; TMPDIR names another folder for temporary files");
+            let advice = system_words(&error);
+            let advice = format!("{advice}; TMPDIR names another folder for temporary files");
             unwritten(io::Error::new(error.kind(), advice), &above)
         })
     }
@@ -85,8 +88,9 @@ static UNREMOVED: Mutex<Vec<Unremoved>> = Mutex::new(Vec::new());
 /// A private folder that could not be removed with all of its content.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "{}: a folder for temporary files, with parts of sessions, could not be removed: {error}; remove it",
-    folder.display()
+    "{}: a folder for temporary files, with parts of sessions, could not be removed: {}; remove it",
+    folder.display(),
+    system_words(error)
 )]
 pub struct Unremoved {
     /// The path.

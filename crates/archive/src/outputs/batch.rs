@@ -27,6 +27,7 @@ use std::{
     sync::{Arc, PoisonError},
 };
 
+use core_model::system_words;
 use sessions::Input;
 use storage::{
     Finished, Folder, Identity, Named, Place, Published, RESIDUE, Replace, SIDECAR, beside,
@@ -178,7 +179,7 @@ impl RunOutputs {
         let mut sync_folder = |place: &Place| {
             let synced = folders.entry(place.folder.identity()?);
             let synced = synced.or_insert_with(|| place.folder.sync()).as_ref();
-            synced.map_err(|error| io::Error::new(error.kind(), error.to_string())).copied()
+            synced.map_err(|error| io::Error::new(error.kind(), system_words(error))).copied()
         };
         for (path, names, records, is_further) in named {
             let places = names.iter().filter_map(|named| match named {

@@ -16,7 +16,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use core_model::SafeName;
+use core_model::{SafeName, system_words};
 use storage::{Buffered, Folder};
 
 use super::RunOutputs;
@@ -130,7 +130,7 @@ impl RestoreFolder {
         };
         let named = |error: io::Error| {
             let path = folder.join(&below);
-            io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+            io::Error::new(error.kind(), format!("{}: {}", path.display(), system_words(&error)))
         };
         let folder = root.create_below(&below).map_err(named)?;
         let key = (main.to_owned(), file_idx);
@@ -169,7 +169,7 @@ impl RestoreFolder {
                 let words = "exists; name a new folder with --restore-files";
                 io::Error::new(error.kind(), format!("{}: {words}", path.display()))
             }
-            kind => io::Error::new(kind, format!("{}: {error}", path.display())),
+            kind => io::Error::new(kind, format!("{}: {}", path.display(), system_words(&error))),
         };
         let name = path.file_name().ok_or(io::ErrorKind::AlreadyExists.into()).map_err(named)?;
         let above = Folder::open(path.parent().unwrap_or(Path::new(""))).map_err(named)?;

@@ -9,6 +9,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use core_model::system_words;
 use sessions::{SessionFiles, Stores};
 use storage::{FILE_MODE, Interruption, JOURNAL, Lock, lock_shared};
 
@@ -281,7 +282,7 @@ fn kept(store: &Store, receipt: Receipt<'_>, earlier: Option<&[u8]>) -> Option<V
     match store.write(id, &line) {
         Ok(()) => Some(line),
         Err(error) if receipt.error.is_none() => {
-            let error = Some(format!("its receipt: {error}"));
+            let error = Some(format!("its receipt: {}", system_words(&error)));
             Some(Receipt { error, ..receipt }.line())
         }
         Err(_) => Some(line),

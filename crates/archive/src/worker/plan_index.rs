@@ -4,6 +4,7 @@
 
 use std::{io, path::Path};
 
+use core_model::system_words;
 use twox_hash::XxHash3_64;
 
 use super::{
@@ -34,7 +35,7 @@ pub enum BadPlan {
     #[error("line {0} is no unit: {1}")]
     Line(u64, Malformed),
     /// It cannot be read.
-    #[error("{0}")]
+    #[error("{}", system_words(.0))]
     Io(#[from] io::Error),
 }
 

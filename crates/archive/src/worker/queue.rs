@@ -9,6 +9,7 @@ use std::{
     thread,
 };
 
+use core_model::system_words;
 use jsonl::Stream;
 
 use super::{
@@ -75,7 +76,8 @@ impl Queue {
         match started {
             Ok(_) => Ok(Self { lines: Mutex::new(receiver) }),
             Err(error) => {
-                let message = format!("a thread that reads the plan could not be started: {error}");
+                let words = system_words(&error);
+                let message = format!("a thread that reads the plan could not be started: {words}");
                 Err(io::Error::new(error.kind(), message))
             }
         }

@@ -89,7 +89,8 @@ pub(crate) fn for_each_chunk<R: Read + Send>(
 
 /// Returns the error for a thread that the system refuses.
 fn not_started(error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("a thread that scans it could not be started: {error}"))
+    let words = core_model::system_words(error);
+    io::Error::new(error.kind(), format!("a thread that scans it could not be started: {words}"))
 }
 
 type Bytes = io::Result<(Vec<u8>, u64)>;

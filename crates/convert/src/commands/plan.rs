@@ -8,6 +8,7 @@ use std::{
 use archive::{OutputRoot, Plan, Planned, Status, Task, largest_first, named, path_body};
 use clap::ValueHint;
 use clap_complete::engine::ArgValueCompleter;
+use core_model::system_words;
 use sessions::{Input, SessionFiles, Stores, is_inside_an_input};
 use storage::{Folder, is_url};
 
@@ -84,7 +85,7 @@ enum NotPlanned {
     #[error("{0}")]
     Usage(&'static str),
     /// A file or folder cannot be read.
-    #[error("{0}")]
+    #[error("{}", system_words(.0))]
     Io(#[from] io::Error),
 }
 

@@ -7,6 +7,7 @@ use std::{
 
 use archive::{RunOutputs, Status};
 use clap::ValueHint;
+use core_model::system_words;
 use storage::{AtomicFile, Finished};
 
 use crate::{
@@ -67,7 +68,7 @@ impl Files<'_> {
             self.end();
             let path = self.args.output.join(name);
             let pending = self.outputs.create(&path, MODE);
-            let pending = pending.map_err(|error| self.refuse(name, &error.to_string())).ok();
+            let pending = pending.map_err(|error| self.refuse(name, &system_words(&error))).ok();
             self.open = Some((name.to_owned(), pending));
         }
         match &mut self.open {
@@ -84,7 +85,7 @@ impl Files<'_> {
             Ok(finished) => {
                 self.outputs.publish(vec![finished]).map_err(|refusal| refusal.to_string())
             }
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(system_words(&error)),
         };
         if let Err(reason) = result {
             self.refuse(&name, &reason);

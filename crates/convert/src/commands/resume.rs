@@ -32,7 +32,7 @@ use crate::{
     },
     client::{become_client, command_line, warn_of_client},
     environment::environment,
-    hint::convert_hint,
+    hint::{convert_hint, io_message},
     interrupt::INTERRUPTION,
     object::Object,
     terminal::{
@@ -111,7 +111,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let Some(to) = by_name(&args.agent) else { return failed("--in AGENT is missing") };
     let found = match source::find(args, to) {
         Ok(found) => found,
-        Err(error) => return failed(&format!("{}: {error}", args.session.display())),
+        Err(error) => {
+            return failed(&format!("{}: {}", args.session.display(), io_message(&error)));
+        }
     };
     if let Some(reason) = running::reason(&found.input).filter(|_| !args.force) {
         return failed(&reason);

@@ -12,6 +12,7 @@ use std::{
 
 use archive::Status;
 use clap::ValueHint;
+use core_model::system_words;
 use sessions::{Prices, ReadError, SessionFiles, UnknownFormat, Usage, leave_out_copies};
 
 pub use self::group::UsageSum;
@@ -126,8 +127,9 @@ fn prices(args: &Args) -> Result<Prices, String> {
     const MAX_TABLE: u64 = 1024 * 1024;
     let of_path = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let mut table = String::new();
-    let file = File::open(path).map_err(|error| of_path(&error))?;
-    file.take(MAX_TABLE + 1).read_to_string(&mut table).map_err(|error| of_path(&error))?;
+    let unread = |error| of_path(&system_words(&error));
+    let file = File::open(path).map_err(unread)?;
+    file.take(MAX_TABLE + 1).read_to_string(&mut table).map_err(unread)?;
     if table.len() as u64 > MAX_TABLE {
         return Err(of_path(&"a table of prices has at most 1 MiB"));
     }

@@ -13,6 +13,7 @@ use std::{
 };
 
 use clap::ValueEnum;
+use core_model::system_words;
 use sessions::Input;
 
 use crate::terminal::{
@@ -103,7 +104,9 @@ impl Progress {
             let started = thread::Builder::new().spawn(move || shared.report(style));
             // The run needs no reports.
             started
-                .inspect_err(|error| say(&format!("convert: no progress is reported: {error}")))
+                .inspect_err(|error| {
+                    say(&format!("convert: no progress is reported: {}", system_words(error)));
+                })
                 .ok()
         });
         Self { shared, reporter }

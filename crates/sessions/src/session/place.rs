@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use core_model::Files;
+use core_model::{Files, system_words};
 use storage::{Backend, Limits, Opened, Stat};
 
 use crate::input::Input;
@@ -38,7 +38,7 @@ pub struct Expanded {
 
 /// The error for a compressed file that cannot be read.
 #[derive(Debug, thiserror::Error)]
-#[error("{label}: {error}")]
+#[error("{label}: {}", system_words(error))]
 pub struct Unread {
     /// The name of the file in messages.
     pub label: String,

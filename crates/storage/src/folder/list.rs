@@ -5,14 +5,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use core_model::FolderEntry;
+use core_model::{FolderEntry, system_words};
 
 use super::{Entry, Folder};
 use crate::{names::one_line, system::FileKind};
 
 /// The error for a folder that cannot be listed.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {error}", one_line(folder))]
+#[error("{}: {}", one_line(folder), system_words(error))]
 pub struct NotListed {
     /// The folder.
     pub folder: PathBuf,
