@@ -270,7 +270,10 @@ impl Rows {
         };
         let format = match found {
             Ok(Some(format)) => format,
-            Ok(None) | Err(UnknownFormat::Unknown | UnknownFormat::Foreign(_)) => return Ok(true),
+            Ok(None)
+            | Err(
+                UnknownFormat::Unknown | UnknownFormat::Foreign(_) | UnknownFormat::Archive(_),
+            ) => return Ok(true),
             Err(error) => {
                 let message = format!("{label}: {}", read_message(&error.into()));
                 return Err(ArrowError::ExternalError(message.into()));

@@ -40,6 +40,37 @@ const FOREIGN: &[(&str, IsForeign)] = &[
     ("a zstd file", |line, _| line.starts_with(b"\x28\xb5\x2f\xfd")),
 ];
 
+/// Returns whether an input has a certain start.
+type HasStart = fn(&[u8]) -> bool;
+
+/// Archives, and compressed files that are not expanded, by the start of the input. Files in an archive may be sessions
+/// whose lines would get votes.
+const ARCHIVES: &[(&str, HasStart)] = &[
+    ("a tar archive", is_tar),
+    ("a zip archive", |head| {
+        [b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08"].iter().any(|magic| head.starts_with(*magic))
+    }),
+    ("a 7z archive", |head| head.starts_with(b"7z\xbc\xaf\x27\x1c")),
+    ("a rar archive", |head| head.starts_with(b"Rar!\x1a\x07")),
+    ("an xz file", |head| head.starts_with(b"\xfd7zXZ\0")),
+    ("a bzip2 file", |head| {
+        head.starts_with(b"BZh") && head.get(4..10).is_some_and(|it| it == b"1AY&SY")
+    }),
+];
+
+/// Returns whether the name of a format in [`Detected::Foreign`] is that of an archive or of a compressed file, whose
+/// content may be sessions.
+pub fn is_archive(name: &str) -> bool {
+    ARCHIVES.iter().any(|(archive, _)| *archive == name)
+}
+
+/// Returns whether an input starts like a tar archive: the name of a file, filled up with zeros, and `ustar` at
+/// byte 257.
+fn is_tar(head: &[u8]) -> bool {
+    head.get(257..262).is_some_and(|magic| magic == b"ustar")
+        && head.get(..257).is_some_and(|fields| fields.contains(&0))
+}
+
 /// The votes for one format.
 #[derive(Clone, Copy, Debug, Default)]
 struct Votes {
@@ -77,6 +108,8 @@ pub struct Ballot {
     /// Whether the first line with content is no whole value.
     is_open: bool,
     foreign: Vec<Votes>,
+    /// The name of the kind of archive that the input is; `None` for other inputs.
+    archive: Option<&'static str>,
     /// Whether a format is not asked about a line if it stays behind anyway.
     is_thrifty: bool,
     n_lines: usize,
@@ -96,6 +129,7 @@ impl Ballot {
             is_document: false,
             is_open: false,
             foreign: vec![Votes::default(); FOREIGN.len()],
+            archive: None,
             is_thrifty: false,
             n_lines: 0,
             n_seen: 0,
@@ -178,6 +212,14 @@ impl Ballot {
 
     /// Adds the votes of a line. Returns whether more lines are needed.
     pub fn push(&mut self, line: &Line<'_>, value: Option<Value<'_>>) -> bool {
+        if self.n_seen == 0 && value.is_none() {
+            let mut archives = ARCHIVES.iter();
+            let found = archives.find(|(_, is_archive)| is_archive(line.bytes()));
+            self.archive = found.map(|(name, _)| *name);
+            if self.archive.is_some() {
+                return false;
+            }
+        }
         self.is_open |= self.is_empty && !line.is_blank() && value.is_none();
         self.is_empty &= line.is_blank();
         self.n_seen += 1;
@@ -239,6 +281,9 @@ impl Ballot {
 
     /// Counts the votes.
     pub fn result(&self) -> Detected {
+        if let Some(name) = self.archive {
+            return Detected::Foreign(name);
+        }
         let most = self.most();
         let foreign = self.foreign.iter().zip(FOREIGN).max_by_key(|(votes, _)| votes.n);
         if most == 0 || self.is_document {
@@ -367,7 +412,10 @@ fn closed(head: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Cursor;
+
     use super::*;
+    use crate::Source;
 
     static FORMATS: Formats = Formats::new(&[
         &format_claude_code::FORMAT,
@@ -410,6 +458,33 @@ mod tests {
     static BOOK: Format = format_clido::FORMAT.framing(Framing::Document(&["messages"]));
     static WITH_BOOK_AND_LINES: Formats = Formats::new(&[&format_clido::FORMAT, &BOOK]);
     static WITH_BOOK: Formats = Formats::new(&[&format_claude_code::FORMAT, &BOOK]);
+
+    #[test]
+    fn an_archive_of_sessions_is_no_session() {
+        let mut tar = vec![0; 512];
+        tar[..7].copy_from_slice(b"a.jsonl");
+        tar[257..262].copy_from_slice(b"ustar");
+        for (start, name) in [
+            (&*tar, "a tar archive"),
+            (b"PK\x03\x04\x14\0a.jsonl", "a zip archive"),
+            (b"PK\x05\x06", "a zip archive"),
+            (b"\xfd7zXZ\0", "an xz file"),
+            (b"BZh91AY&SY", "a bzip2 file"),
+        ] {
+            let lines = [LINES[0], LINES[0], ""].join("\n");
+            let bytes = [start, lines.as_bytes()].concat();
+            let found = crate::detect_format(FORMATS, &mut Source::new(Cursor::new(&bytes)));
+            let found = found.expect("read");
+            assert!(matches!(found, Detected::Foreign(it) if it == name), "{name}: {found:?}");
+        }
+        // The bytes in a line are no start of an archive.
+        for line in [format!("{}ustar", " ".repeat(257)), "PK\u{3}\u{4}".to_owned()] {
+            let bytes = [LINES[0], &*line, LINES[0], ""].join("\n");
+            let found = crate::detect_format(FORMATS, &mut Source::new(Cursor::new(&bytes)));
+            let found = found.expect("read");
+            assert!(matches!(found, Detected::Format(it) if it.name == "claude-code"), "{found:?}");
+        }
+    }
 
     #[test]
     fn files_of_lines_are_not_split_as_documents() {

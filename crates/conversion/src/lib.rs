@@ -49,7 +49,7 @@ pub use self::{
         strip::without_carry,
         totals::end_mark,
     },
-    detect::{Ballot, Detected},
+    detect::{Ballot, Detected, is_archive},
     pipeline::{
         Conversion, Converted, OtherTarget, RunResult, Target,
         agents::Agents,

@@ -62,6 +62,10 @@ fn with_hint(message: String, hint: Option<&str>) -> String {
 
 fn format_hint(error: UnknownFormat) -> Option<&'static str> {
     match error {
+        UnknownFormat::Archive(name) if name.ends_with("archive") => {
+            Some("extract it, and name the folder with its sessions")
+        }
+        UnknownFormat::Archive(_) => Some("expand it first"),
         UnknownFormat::Foreign(_) => None,
         UnknownFormat::Unknown => Some("if it is one, name its format with --from"),
         UnknownFormat::Ambiguous(..) => Some("choose one with --from"),

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use conversion::Detected;
+use conversion::{Detected, is_archive};
 use core_model::{Format, system_words};
 
 /// The reason why the format of an input is unknown.
@@ -11,6 +11,9 @@ pub enum UnknownFormat {
     /// A format that is recognized and not supported.
     #[error("{0}, which convert does not read")]
     Foreign(&'static str),
+    /// An archive or a compressed file, whose content may be sessions.
+    #[error("{0}, which convert does not read")]
+    Archive(&'static str),
     /// No format recognizes it.
     #[error("not a session in a known format")]
     Unknown,
@@ -42,6 +45,7 @@ pub fn single_format(detected: Detected) -> Result<Option<&'static Format>, Unkn
     match detected {
         Detected::Format(format) => Ok(Some(format)),
         Detected::Empty => Ok(None),
+        Detected::Foreign(name) if is_archive(name) => Err(UnknownFormat::Archive(name)),
         Detected::Foreign(name) => Err(UnknownFormat::Foreign(name)),
         Detected::Ambiguous(one, other) => Err(UnknownFormat::Ambiguous(one.name, other.name)),
         Detected::Unknown => Err(UnknownFormat::Unknown),

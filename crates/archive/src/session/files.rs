@@ -229,7 +229,9 @@ impl Job {
                     match self.convert_file(input, &self.with_ending(&path), &Extra::default()) {
                         // A file of an unknown format still belongs to the session.
                         Err(ConvertError::Format(
-                            UnknownFormat::Unknown | UnknownFormat::Foreign(_),
+                            UnknownFormat::Unknown
+                            | UnknownFormat::Foreign(_)
+                            | UnknownFormat::Archive(_),
                         )) => self.copy(input, &path),
                         result => result,
                     }

@@ -17,6 +17,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::{
     FORMATS,
     environment::Threads,
+    hint::read_message,
     interrupt::is_interrupted,
     object::Object,
     reading::{
@@ -74,7 +75,8 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
                 if is_folder => {}
             Err(refusal) => {
                 n_refused += 1;
-                complain(&format!("{}: {refusal}", escape_for_terminal(&unit.main.label())));
+                let label = escape_for_terminal(&unit.main.label());
+                complain(&format!("{label}: {}", read_message(&refusal)));
             }
         }
     }

@@ -85,7 +85,8 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
                 if is_folder => {}
             Err(refusal) => {
                 n_refused += 1;
-                complain(&format!("{}: {refusal}", escape_for_terminal(&unit.main.label())));
+                let label = escape_for_terminal(&unit.main.label());
+                complain(&format!("{label}: {}", read_message(refusal)));
             }
         }
         sessions.push(result.unwrap_or_default());

@@ -94,6 +94,46 @@ fn a_folder_that_cannot_be_looked_at_is_said() {
     }
 }
 
+/// An archive is no damaged session, though it has the lines of sessions.
+#[test]
+fn an_archive_is_said_and_not_converted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line =
+        r#"{"type":"user","uuid":"u1","sessionId":"s1","message":{"role":"user","content":"Hi"}}"#;
+    let mut tar = vec![0; 512];
+    tar[..8].copy_from_slice(b"s1.jsonl");
+    tar[257..262].copy_from_slice(b"ustar");
+    tar.extend(format!("{line}\n").repeat(3).into_bytes());
+    let packed = zstd::encode_all(&*tar, 1).expect("packed");
+    fs::create_dir(folder.path().join("in")).expect("made");
+    fs::write(folder.path().join("in/s1.jsonl"), format!("{line}\n")).expect("written");
+    fs::write(folder.path().join("in/all.tar.zst"), packed).expect("written");
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+        let done = command.current_dir(folder.path()).args(arguments).output().expect("it runs");
+        (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+    };
+    let said = "convert: in/all.tar.zst: a tar archive, which convert does not read; \
+                extract it, and name the folder with its sessions\n";
+    for (arguments, status) in [
+        (&["in/all.tar.zst", "--to", "clido", "-o", "out.jsonl"][..], 2),
+        (&["in", "--to", "clido", "-o", "out", "-q"], 1),
+        (&["show", "in/all.tar.zst"], 2),
+        // Its sessions are not left out in silence.
+        (&["list", "in"], 1),
+        (&["usage", "in"], 1),
+    ] {
+        let (found, words) = run(arguments);
+        assert!(words.starts_with(said) && !words.contains("byte 0"), "{arguments:?}: {words}");
+        assert_eq!(found, Some(status), "{arguments:?}: {words}");
+    }
+    assert!(!folder.path().join("out.jsonl").exists());
+    let written = fs::read_dir(folder.path().join("out")).expect("a folder").flatten();
+    let names: Vec<_> = written.map(|entry| entry.file_name()).collect();
+    assert!(names.iter().any(|name| name == "s1.jsonl"), "{names:?}");
+    assert!(!names.iter().any(|name| name == "all.tar"), "{names:?}");
+}
+
 /// A program that compresses or expands a file leaves its sidecar under the earlier name.
 #[test]
 fn a_file_that_was_compressed_has_its_sidecar() {
