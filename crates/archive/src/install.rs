@@ -219,6 +219,16 @@ pub fn install<'u>(
     Ok(results)
 }
 
+/// Returns the time in milliseconds since 1970 by which a client that sorts sessions by day finds this one: the first
+/// time in it, or the time of the last change of its file. The time 0 is written for a source without times.
+fn start_for_place(unit: &SessionFiles, facts: &Facts) -> Option<i64> {
+    let said = facts.start_millis().filter(|start| *start > 0);
+    said.or_else(|| {
+        let modified = unit.main.storage().stat(unit.main.path()?).ok()?.modified;
+        i64::try_from(modified / 1_000_000).ok()
+    })
+}
+
 impl Job {
     /// Converts a session with all its files into a temporary folder, and compares them with the files
     /// in the client's folder. Writes nothing to the client's folder.
@@ -292,6 +302,10 @@ impl Job {
         let stem = unit.main.stem().map(str::to_owned).filter(|_| is_copy && documents.is_none());
         let id = stem.or_else(|| meaning(&facts.session_id)).unwrap_or_default();
         let home = place(target.environment, &project, &id)?.ok_or(NotInstalled::NoHome)?;
+        let home = match self.config.to.place_by_start.zip(start_for_place(unit, &facts)) {
+            Some((place, start)) => place(home, start),
+            None => home,
+        };
         self.write_beside(draft.path(), &home, &facts, &project)?;
         let origin = Origin { unit, from: from.filter(|_| !is_copy), is_home };
         let changes = self.changes(draft.path(), &main, home, &origin, target)?;
@@ -383,10 +397,15 @@ impl Job {
             return Changes::to_import(Input::file(main.to_owned()), home, change, there);
         }
         let mut refusal = None;
+        let is_shared = self.config.to.store.is_some_and(|store| store.is_shared);
         for other in self.elsewhere(&home, target)? {
             match self.changes_at(draft, main, other, origin) {
                 Ok(changes) => return Ok(changes),
                 Err(error @ ConvertError::NotInstalled(NotInstalled::Diverged { .. })) => {
+                    refusal.get_or_insert(error);
+                }
+                // A client with one folder for all projects would resume either of two sessions with one id.
+                Err(error @ ConvertError::NotInstalled(_)) if is_shared => {
                     refusal.get_or_insert(error);
                 }
                 // This file is of another session with the same id, or must not be touched. The search
@@ -448,15 +467,15 @@ impl Job {
     }
 
     /// Returns the files of the same session in other places of the client: in another project's
-    /// folder, or with another time in the name. There is none if a project is asked for, or if the
-    /// place is taken.
+    /// folder, or with another time in the name. There is none if a project is asked for and has a folder of its
+    /// own, or if the place is taken.
     fn elsewhere(
         &self,
         home: &Home,
         target: &InstallTarget<'_>,
     ) -> Result<Vec<Home>, ConvertError> {
         let to = self.config.to;
-        let store = to.store.filter(|_| target.project.is_none());
+        let store = to.store.filter(|store| store.is_shared || target.project.is_none());
         let store = store.filter(|_| home.path().symlink_metadata().is_err());
         let Some(store) = store else { return Ok(Vec::new()) };
         let lookup = Lookup::new(self.config.formats, *target.environment, None, Some(to), None);

@@ -10,14 +10,14 @@ mod log;
 
 use std::sync::Arc;
 
-use jsonl::Text;
+use jsonl::{Scanner, Text};
 
 pub use self::log::{FactLog, LoggedEvent};
 use self::{
     calls::SharedCalls,
     event_facts::{EventFacts, Mention},
 };
-use crate::{Event, IdHasher, IdSet, Interactions, Title, TitleRank};
+use crate::{Event, IdHasher, IdSet, Interactions, Title, TitleRank, millis};
 
 /// The facts of a session, from a first pass over the events that will be shown: its id, title, tools
 /// and, in [`interactions`](Self::interactions), its models.
@@ -70,6 +70,13 @@ pub struct Facts {
 const MAX_LISTED: usize = 32;
 
 impl Facts {
+    /// Returns the first time in milliseconds since 1970; `None` if there is none, or if it is no time.
+    pub fn start_millis(&self) -> Option<i64> {
+        let mut scanner = Scanner::default();
+        let start = scanner.scan_slice(self.start.as_deref()?.as_bytes(), 0).ok()?;
+        millis(start.raw())
+    }
+
     /// Returns whether a title is the one that wins so far.
     pub fn has_title(&self, title: &Title<'_>) -> bool {
         let wins = |(rank, text): &(TitleRank, Arc<str>)| {

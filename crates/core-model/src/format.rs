@@ -5,8 +5,8 @@ use std::path::Path;
 use jsonl::{Framing, Style, Text, Value};
 
 use crate::{
-    Checker, CostPolicy, CreateTotals, DocumentStore, Event, Facts, Layout, Origin, Output, Plan,
-    Rewrites, SessionFolder, Store,
+    Checker, CostPolicy, CreateTotals, DocumentStore, Event, Facts, Home, Layout, Origin, Output,
+    Plan, Rewrites, SessionFolder, Store,
 };
 
 /// The member that holds a carry, in a record or in an object of its row's carry places. Only
@@ -91,6 +91,9 @@ pub struct Format {
     /// The layout of sessions that have a folder each; `None` if a session's file has its id as the
     /// name.
     pub session_folder: Option<SessionFolder>,
+    /// Returns the place of a session that started at this time, in milliseconds since 1970, from its place by
+    /// id alone; `None` if places have no times.
+    pub place_by_start: Option<fn(Home, i64) -> Home>,
     /// The stores that yield documents; `None` if each session is a file.
     pub documents: Option<DocumentStore>,
     /// Whether the id of a session is only in its file, and the name of the file has a part of it.
@@ -181,6 +184,7 @@ impl Format {
             cost: CostPolicy::PerInteraction,
             store: None,
             session_folder: None,
+            place_by_start: None,
             documents: None,
             has_ids_inside: false,
             project_marker: None,
@@ -344,6 +348,13 @@ impl Format {
     #[must_use]
     pub const fn session_folder(mut self, session_folder: SessionFolder) -> Self {
         self.session_folder = Some(session_folder);
+        self
+    }
+
+    /// Sets the function that finds the place of a session by its start.
+    #[must_use]
+    pub const fn place_by_start(mut self, place: fn(Home, i64) -> Home) -> Self {
+        self.place_by_start = Some(place);
         self
     }
 

@@ -106,6 +106,7 @@ pub static FORMAT: Format = Format::new(
 .prompt_preview(reader::prompt_preview)
 .origin(reader::origin)
 .store(store::STORE)
+.place_by_start(store::place_by_start)
 .layout(layout::LAYOUT)
     // Codex looks for the first prompt in the first 210 lines, whatever their length.
 .limits(Limits {

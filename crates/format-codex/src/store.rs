@@ -79,20 +79,30 @@ fn session_folders(home: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-/// Returns the place of a session. Its id contains its start, if it has the version 7; else the
-/// start is not known.
+/// Returns the place of a session. Its id contains its start, if it has the version 7; otherwise the
+/// place is that of 1970, and [`place_by_start`] returns the right one.
 fn home_of(environment: &Environment<'_>, _project: &str, id: &str) -> Option<Home> {
     let id = written_id(session_id(id));
-    let stem = rollout_stem(&id, start_of(&id).unwrap_or(0));
+    let (folder, name) = dated(&id, start_of(&id).unwrap_or(0))?;
+    Some(Home { root: codex_dir(environment)?, folder, name, file: None, ending: ".jsonl" })
+}
+
+/// Returns the place of a session that started at this time, from its place by id alone. A start in the id wins:
+/// Codex names its own files by it.
+pub(crate) fn place_by_start(home: Home, start_millis: i64) -> Home {
+    let id = session_id(home.name.as_str());
+    match dated(id, start_millis).filter(|_| start_of(id).is_none()) {
+        Some((folder, name)) => Home { folder, name, ..home },
+        None => home,
+    }
+}
+
+/// Returns the folder of the day of a start, in milliseconds since 1970, and the name of the session in it.
+fn dated(id: &str, start_millis: i64) -> Option<(PathBuf, SafeName)> {
+    let stem = rollout_stem(id, start_millis);
     let date: Vec<&str> = stem.strip_prefix(ROLLOUT)?.get(..10)?.split('-').collect();
     let folder = date.into_iter().fold(PathBuf::from("sessions"), |path, part| path.join(part));
-    Some(Home {
-        root: codex_dir(environment)?,
-        folder,
-        name: SafeName::of(&stem),
-        file: None,
-        ending: ".jsonl",
-    })
+    Some((folder, SafeName::of(&stem)))
 }
 
 /// The name of the folder of archived sessions.
@@ -161,6 +171,15 @@ mod tests {
         assert_eq!(path(&format!("rollout-2026-11-22T19-55-43-{ID}")), Path::new(&expected));
         let other = path("../../x");
         assert!(other.starts_with("/home/u/.codex/sessions/1970/01/01"), "{other:?}");
+        // The id of another client says no start.
+        let id = "3285ccd6-44df-46ab-bebf-94ec7fdee0c4";
+        let at = |id: &str| {
+            let home = home_of(&environment, "/p", id).expect("a place");
+            place_by_start(home, 1_790_000_000_000).path()
+        };
+        let expected =
+            format!("/home/u/.codex/sessions/2026/09/21/rollout-2026-09-21T14-13-20-{id}.jsonl");
+        assert_eq!((at(id), at(ID)), (expected.into(), path(ID)));
         let variable = |name: &str| (name == "CODEX_HOME").then(|| "/c".into());
         assert_eq!(codex_dir(&Environment::new(System::Unix, &variable)), Some("/c".into()));
         assert_eq!(codex_dir(&Environment::new(System::Unix, &|_| None)), None);

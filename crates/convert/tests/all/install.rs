@@ -445,6 +445,54 @@ fn a_session_is_found_by_its_id() {
     assert!(status == Some(0) && converted.starts_with("{\"type\":\"meta\""), "{converted}");
 }
 
+/// Codex lists its sessions by the day in their path: the first time of the session, or the last change of its file.
+#[test]
+fn a_session_comes_to_its_day_in_codex() {
+    let home = Home::new();
+    let id = "3285ccd6-44df-46ab-bebf-94ec7fdee0c4";
+    let project = home.project();
+    let project = project.to_str().expect("UTF-8");
+    let line = |time: &str| {
+        format!(
+            "{{\"type\":\"user\",\"uuid\":\"u1\",\"parentUuid\":null,\"sessionId\":\"{id}\",{time}\
+             \"cwd\":\"{project}\",\"message\":{{\"role\":\"user\",\"content\":\"Hi\"}}}}\n"
+        )
+    };
+    let set = |path: &str, seconds: u64| {
+        let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
+        let file = fs::File::options().append(true).open(path).expect("opened");
+        file.set_modified(time).expect("a time");
+    };
+    let said = "\"timestamp\":\"2026-02-03T10:00:01.000Z\",";
+    let into = format!("--install={project}");
+    for (time, path) in [
+        (said, "2026/02/03/rollout-2026-02-03T10-00-01"),
+        ("", "2026/09/21/rollout-2026-09-21T14-13-20"),
+    ] {
+        let file = home.write("session.jsonl", &line(time));
+        let there = home.path().join(format!(".codex/sessions/{path}-{id}.jsonl"));
+        // The same command finds its output, also if the file was touched meanwhile.
+        for (seconds, install) in
+            [(1_790_000_000, "--install"), (1_791_000_000, "--install"), (1_792_000_000, &into)]
+        {
+            set(&file, seconds);
+            let output = home.convert(&[&file, "--to", "codex", install]);
+            assert_eq!(output.status.code(), Some(0), "{path}: {}", text(&output.stderr));
+            let files = files_below(&home.path().join(".codex"));
+            assert_eq!(files, std::slice::from_ref(&there), "{path} {seconds}");
+        }
+        // Codex would go on with either of two sessions of one id.
+        let other = home.write(
+            "other.jsonl",
+            &line("\"timestamp\":\"2026-04-05T10:00:01.000Z\",").replace("Hi", "No"),
+        );
+        let output = home.convert(&[&other, "--to", "codex", "--install"]);
+        assert_eq!(output.status.code(), Some(2), "{path}: {}", text(&output.stderr));
+        assert_eq!(files_below(&home.path().join(".codex")), [there], "{path}");
+        fs::remove_dir_all(home.path().join(".codex")).expect("removed");
+    }
+}
+
 #[test]
 fn a_breadcrumb_leads_to_its_session() {
     let home = Home::new();
