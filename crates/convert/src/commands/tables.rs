@@ -1,6 +1,7 @@
 //! `tables`: writes sessions as Parquet tables.
 
 use std::{
+    collections::BTreeSet,
     io,
     path::{Path, PathBuf},
 };
@@ -14,7 +15,7 @@ use sessions::{
     Input, Priced, PricedResponses, Prices, Progress as _, Redact, UnknownFormat,
     is_inside_an_input, single_format,
 };
-use storage::{AtomicFile, FILE_MODE, Finished, Folder, Limits, remove_dead};
+use storage::{AtomicFile, FILE_MODE, Finished, Folder, Limits, list, remove_dead};
 
 use crate::{
     FORMATS, by_name,
@@ -118,6 +119,12 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     if written.n_files == 0 && n_refused > 0 {
         return Ok(Status::Failed);
     }
+    if let Some(other) = parts.other_part()? {
+        return failed(&format!(
+            "{} is a part of other tables, and readers would add its rows; name another folder with -o",
+            path(&other)
+        ));
+    }
     parts.name().map_err(io::Error::other)?;
     if !args.quiet {
         let (rows, files) = (grouped(written.n_rows), grouped(written.n_files));
@@ -154,6 +161,25 @@ impl NamedAtEnd {
         // A run that was killed left temporary files of parts.
         remove_dead(&Folder::open(folder)?);
         Ok(Self { folder: folder.to_owned(), outputs, finished: Vec::new() })
+    }
+
+    /// Returns a part in the folders of the new parts that is none of them; `None` if there is none. A run of more
+    /// sessions that was killed leaves such parts.
+    fn other_part(&self) -> io::Result<Option<PathBuf>> {
+        let new: BTreeSet<PathBuf> = self.finished.iter().map(Finished::path).collect();
+        let folders: BTreeSet<&Path> = new.iter().filter_map(|part| part.parent()).collect();
+        for folder in folders {
+            let entries = match list(folder) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                entries => entries?,
+            };
+            let parts = entries.into_iter().map(|entry| folder.join(entry.name));
+            let mut parts = parts.filter(|path| path.extension().is_some_and(|it| it == "parquet"));
+            if let Some(other) = parts.find(|path| !new.contains(path)) {
+                return Ok(Some(other));
+            }
+        }
+        Ok(None)
     }
 
     /// Publishes the parts, [`LAST`] at the end. If the process dies before that, the same command

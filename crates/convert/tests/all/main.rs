@@ -49,6 +49,8 @@ mod sidecar_faults;
 #[path = "../../../core-model/tests/shared/skipped.rs"]
 mod skipped;
 mod stores;
+#[cfg(feature = "parquet")]
+mod tables;
 mod terminal;
 mod tiny_lines;
 mod told;

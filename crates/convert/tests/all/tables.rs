@@ -1,0 +1,32 @@
+//! Tests of `convert tables`, with the feature `parquet`.
+
+use std::{fs, process::Command};
+
+#[test]
+fn tables_are_not_written_beside_parts_of_others() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let line =
+        r#"{"type":"user","uuid":"u1","sessionId":"s1","message":{"role":"user","content":"Hi"}}"#;
+    fs::write(path("s1.jsonl"), format!("{line}\n")).expect("written");
+    let tables = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+        command.current_dir(folder.path()).args(["tables", "s1.jsonl", "-o", "out", "-q"]);
+        let done = command.output().expect("it runs");
+        (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+    };
+    for part in ["out/events/part-00001.parquet", "out/sessions/part-00007.parquet"] {
+        let part = path(part);
+        fs::create_dir_all(part.parent().expect("a folder")).expect("made");
+        fs::write(&part, "of a run that was killed").expect("written");
+        // Readers take all parts of a folder.
+        let (status, words) = tables();
+        assert_eq!(status, Some(2), "{words}");
+        assert!(words.contains("is a part of other tables"), "{words}");
+        assert!(!path("out/sessions/part-00000.parquet").exists());
+        assert!(!path("out/events/part-00000.parquet").exists());
+        fs::remove_file(&part).expect("removed");
+    }
+    fs::write(path("out/events/notes.txt"), "no part").expect("written");
+    assert_eq!(tables(), (Some(0), String::new()));
+}
