@@ -11,7 +11,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use core_model::{Environment, Format, Formats, PlaceKind, system_words};
+use core_model::{Environment, Format, Formats, PlaceKind, Store, system_words};
 use storage::{Compression, Documents};
 
 use crate::{
@@ -433,9 +433,13 @@ impl<'e> Lookup<'e> {
 
     /// Returns the plain ids under which clients look for the session with an id.
     fn ids_in_clients(&self, id: &str) -> HashSet<String> {
-        let places = self.all.iter().filter_map(|format| format.store?.place);
-        let homes = places.filter_map(|place| place(&self.environment, "/", id).ok().flatten());
-        homes.map(|home| copies::plain_id(home.name.as_str())).collect()
+        let stores = self.all.iter().filter_map(|format| format.store);
+        let id_in = |store: Store| {
+            let home = store.place?(&self.environment, "/", id).ok().flatten()?;
+            // The name may also have a time.
+            Some(copies::plain_id((store.session_id)(home.name.as_str())))
+        };
+        stores.filter_map(id_in).collect()
     }
 
     /// Returns a file in a folder of a client, and the files of the same session in others; none if the

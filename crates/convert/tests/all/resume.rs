@@ -1117,6 +1117,28 @@ fn a_compacted_session_comes_home_whole() {
     }
 }
 
+/// Other clients keep a session whose id is no UUID under an id of their own, and in a file with more in its name.
+#[test]
+fn an_odd_id_finds_the_copies_in_other_clients() {
+    let home = Home::new();
+    let own = agent("clido");
+    let original = home.native(own).with_file_name("my-session.jsonl");
+    let session = fs::read_to_string(Path::new("../../fixtures").join(own.fixture));
+    let session = session.expect("a fixture").replace(own.id, "my-session");
+    let session = session.replace(own.cwd, home.project().to_str().expect("UTF-8"));
+    for other in AGENTS.iter().filter(|other| other.name != own.name) {
+        home.write(&original, &session);
+        home.resume(&["my-session", "--in", other.name]);
+        let copy = home.only(other);
+        say(other, &copy, "away");
+        age(&copy, 30);
+        home.resume(&["my-session", "--in", own.name]);
+        let after = fs::read_to_string(&original).expect("read");
+        assert!(after.starts_with(&session) && after.contains("away"), "{}", other.name);
+        fs::remove_file(&copy).expect("removed");
+    }
+}
+
 /// `list` prints the id by which a session is found, also if the lines of a copied file have another one.
 #[test]
 fn a_listed_id_is_found() {
