@@ -136,7 +136,15 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             ));
         }
     }
-    Ok(if n_refused > 0 { Status::Attention } else { Status::Done })
+    if n_refused > 0 {
+        complain(&format!(
+            "{} lacks {} of the inputs; to add them, remove it and write the tables again",
+            path(&args.output),
+            grouped(n_refused)
+        ));
+        return Ok(Status::Attention);
+    }
+    Ok(Status::Done)
 }
 
 /// Two names that are no text could become one name in a table.

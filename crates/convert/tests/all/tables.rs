@@ -30,3 +30,23 @@ fn tables_are_not_written_beside_parts_of_others() {
     fs::write(path("out/events/notes.txt"), "no part").expect("written");
     assert_eq!(tables(), (Some(0), String::new()));
 }
+
+#[test]
+fn tables_without_an_input_say_how_to_add_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let line =
+        r#"{"type":"user","uuid":"u1","sessionId":"s1","message":{"role":"user","content":"Hi"}}"#;
+    fs::create_dir(path("in")).expect("made");
+    fs::write(path("in/s1.jsonl"), format!("{line}\n")).expect("written");
+    // The start of a compressed file.
+    fs::write(path("in/s2.jsonl.gz"), b"\x1f\x8b\x08").expect("written");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+    command.current_dir(folder.path()).args(["tables", "in", "-o", "out", "-q"]);
+    let done = command.output().expect("it runs");
+    let words = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(1), "{words}");
+    assert!(words.contains("in/s2.jsonl.gz: "), "{words}");
+    let said = "out lacks 1 of the inputs; to add them, remove it and write the tables again\n";
+    assert!(words.ends_with(said), "{words}");
+}
