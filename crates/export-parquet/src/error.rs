@@ -28,6 +28,32 @@ pub enum Error {
     /// The tables do not have the bytes of the lines, so no file can be restored.
     #[error("{0}: the column raw is missing; only tables written with raw lines can be restored")]
     NoRaw(String),
+    /// A part of the tables, or its folder, cannot be read.
+    #[error("{part}: {error}")]
+    Part {
+        /// The path.
+        part: String,
+        /// The reason.
+        error: Box<Error>,
+    },
+    /// All rows of a file are missing, or the rows after some line.
+    #[error(
+        "{file}: the tables have {found} of its {expected} bytes ({n_files} such files); a part of events is \
+         missing or damaged, so write the tables again"
+    )]
+    Missing {
+        /// The first such file within the tables.
+        file: String,
+        /// The size of the file.
+        expected: u64,
+        /// The bytes in the tables.
+        found: u64,
+        /// The number of such files.
+        n_files: u64,
+    },
+    /// The table `sessions` lacks rows of this number of files.
+    #[error("the table sessions lacks {0} files that are in events; write the tables again")]
+    NoSessions(u64),
     /// Rows are missing or doubled: the bytes of a line do not continue those before them.
     #[error("{file}: byte {expected} is missing, the next row has byte {found}")]
     Gap {

@@ -4,7 +4,9 @@
 //! [`Error::Gap`] if a row is missing.
 
 use std::{
+    collections::HashMap,
     fs::File,
+    hash::{BuildHasher, RandomState},
     path::{Path, PathBuf},
 };
 
@@ -24,7 +26,8 @@ const BATCH: usize = 256;
 ///
 /// Returns an error if the tables cannot be read, if they were written without the bytes of the
 /// lines ([`Error::NoRaw`]), if a row of a file is missing, or if `each` returns an error. The bytes
-/// before the missing row were passed to `each` already.
+/// before the missing row were passed to `each` already. If all rows of a file are missing, the error is
+/// [`Error::Missing`], and all other files were passed to `each`.
 pub fn restore(
     folder: &Path,
     each: &mut dyn FnMut(&str, &[u8]) -> std::io::Result<()>,
@@ -32,16 +35,46 @@ pub fn restore(
     let mut place = Place::default();
     let columns = ["file", "offset", "length", RAW.name];
     for_each_batch(&folder.join("events"), &columns, &mut |batch| place.batch(&batch, each))?;
-    place.end()?;
+    place.end_file()?;
+    let Place { mut sizes, hasher, .. } = place;
+    let mut missing = Missing::default();
     for_each_batch(&folder.join("sessions"), &["file", "bytes"], &mut |batch| {
         let files: &LargeStringArray = column(&batch, "file")?;
-        let sizes: &Int64Array = column(&batch, "bytes")?;
-        // A file without a line has no row in events.
-        for row in (0..batch.num_rows()).filter(|row| sizes.value(*row) == 0) {
-            each(files.value(row), b"")?;
+        let expected: &Int64Array = column(&batch, "bytes")?;
+        for row in 0..batch.num_rows() {
+            let (file, expected) = (files.value(row), expected.value(row) as u64);
+            let found = sizes.remove(&hasher.hash_one(file)).unwrap_or(0);
+            if found != expected {
+                missing.push(file, expected, found);
+            } else if expected == 0 {
+                // A file without a line has no row in events.
+                each(file, b"")?;
+            }
         }
         Ok(())
-    })
+    })?;
+    match missing.first {
+        Some((file, expected, found)) => {
+            Err(Error::Missing { file, expected, found, n_files: missing.n_files })
+        }
+        None if !sizes.is_empty() => Err(Error::NoSessions(sizes.len() as u64)),
+        None => Ok(()),
+    }
+}
+
+/// The files whose bytes are not all in the tables.
+#[derive(Debug, Default)]
+struct Missing {
+    /// The first one, with its size and the number of its bytes in the tables.
+    first: Option<(String, u64, u64)>,
+    n_files: u64,
+}
+
+impl Missing {
+    fn push(&mut self, file: &str, expected: u64, found: u64) {
+        self.n_files += 1;
+        self.first.get_or_insert_with(|| (file.to_owned(), expected, found));
+    }
 }
 
 /// Reads columns of all parts of a table, in order.
@@ -50,20 +83,29 @@ fn for_each_batch(
     columns: &[&'static str],
     each: &mut dyn FnMut(RecordBatch) -> Result<()>,
 ) -> Result<()> {
-    let mut parts = names(folder)?;
+    let mut parts = names(folder).map_err(|error| in_part(folder, error.into()))?;
     parts.retain(|path| path.extension().is_some_and(|extension| extension == "parquet"));
     parts.sort();
     for part in parts {
-        let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(&part)?)?;
+        let in_it = |error: Error| in_part(&part, error);
+        let file = File::open(&part).map_err(|error| in_it(error.into()))?;
+        let builder =
+            ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| in_it(error.into()))?;
         if columns.contains(&RAW.name) && builder.schema().column_with_name(RAW.name).is_none() {
             return Err(Error::NoRaw(part.display().to_string()));
         }
         let mask = ProjectionMask::columns(builder.parquet_schema(), columns.iter().copied());
-        for batch in builder.with_projection(mask).with_batch_size(BATCH).build()? {
-            each(batch?)?;
+        let batches = builder.with_projection(mask).with_batch_size(BATCH).build();
+        for batch in batches.map_err(|error| in_it(error.into()))? {
+            each(batch.map_err(|error| in_it(error.into()))?)?;
         }
     }
     Ok(())
+}
+
+/// Adds the path of a part, or of its folder, to an error.
+fn in_part(part: &Path, error: Error) -> Error {
+    Error::Part { part: part.display().to_string(), error: Box::new(error) }
 }
 
 /// Returns the paths of the entries of a folder.
@@ -95,6 +137,9 @@ struct Place {
     next: u64,
     /// The end of the line whose rows are being read.
     end: u64,
+    /// The sizes of the files before this one, by the hashes of their names.
+    sizes: HashMap<u64, u64>,
+    hasher: RandomState,
 }
 
 impl Place {
@@ -113,8 +158,8 @@ impl Place {
             }
             let (file, raw) = (files.value(row), raws.value(row));
             if file != self.file {
-                self.end()?;
-                *self = Self { file: file.to_owned(), ..Self::default() };
+                self.end_file()?;
+                file.clone_into(&mut self.file);
             }
             let (offset, length) = (offsets.value(row) as u64, lengths.value(row) as u64);
             if self.next == self.end {
@@ -133,14 +178,17 @@ impl Place {
         if found == expected { Ok(()) } else { Err(Error::Gap { file, expected, found }) }
     }
 
-    /// Returns an error unless the last line of a file is complete.
-    fn end(&self) -> Result<()> {
-        let (file, expected) = (self.file.clone(), self.next);
-        if self.next == self.end {
-            Ok(())
-        } else {
-            Err(Error::Gap { file, expected, found: self.end })
+    /// Notes the size of a file. Returns an error unless its last line is complete.
+    fn end_file(&mut self) -> Result<()> {
+        let (size, end) = (std::mem::take(&mut self.next), std::mem::take(&mut self.end));
+        if size != end {
+            return Err(Error::Gap { file: self.file.clone(), expected: size, found: end });
         }
+        if size > 0 {
+            let file = self.hasher.hash_one(self.file.as_str());
+            self.sizes.insert(file, size);
+        }
+        Ok(())
     }
 }
 

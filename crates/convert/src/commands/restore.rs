@@ -8,6 +8,7 @@ use std::{
 use archive::{RunOutputs, Status};
 use clap::ValueHint;
 use core_model::system_words;
+use export_parquet::Error;
 use storage::{AtomicFile, Finished};
 
 use crate::{
@@ -43,6 +44,11 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
     let result = export_parquet::restore(&args.tables, &mut |name, bytes| files.add(name, bytes));
     match result {
         Ok(()) => files.end(),
+        // All other files are complete.
+        Err(error @ (Error::Missing { .. } | Error::NoSessions(_))) => {
+            files.end();
+            files.refuse_rest(&error);
+        }
         Err(error) => {
             // An incomplete file is not published.
             files.open = None;
@@ -90,6 +96,12 @@ impl Files<'_> {
         if let Err(reason) = result {
             self.refuse(&name, &reason);
         }
+    }
+
+    /// Prints why files are missing.
+    fn refuse_rest(&mut self, error: &Error) {
+        self.n_refused += 1;
+        complain(&error.to_string());
     }
 
     fn refuse(&mut self, name: &str, reason: &str) {

@@ -50,3 +50,40 @@ fn tables_without_an_input_say_how_to_add_it() {
     let said = "out lacks 1 of the inputs; to add them, remove it and write the tables again\n";
     assert!(words.ends_with(said), "{words}");
 }
+
+#[test]
+fn a_missing_part_is_said_when_files_are_restored() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
+        let done = command.current_dir(folder.path()).args(arguments).output().expect("it runs");
+        (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+    };
+    let line =
+        r#"{"type":"user","uuid":"u1","sessionId":"s1","message":{"role":"user","content":"Hi"}}"#;
+    fs::create_dir(path("in")).expect("made");
+    fs::write(path("in/a.jsonl"), format!("{line}\n")).expect("written");
+    fs::write(path("in/b.jsonl"), format!("{line}\n{{\n\n{line}\n")).expect("written");
+    fs::write(path("in/empty.jsonl"), "").expect("written");
+    assert_eq!(run(&["tables", "in", "-o", "t", "-q", "--with-raw"]).0, Some(0));
+    assert_eq!(run(&["restore", "t", "-o", "whole"]), (Some(0), String::new()));
+    for name in ["a.jsonl", "b.jsonl", "empty.jsonl"] {
+        assert_eq!(
+            fs::read(path("whole").join(name)).expect("restored"),
+            fs::read(path("in").join(name)).expect("written"),
+        );
+    }
+    let part = "t/events/part-00000.parquet";
+    let bytes = fs::read(path(part)).expect("a part");
+    fs::write(path(part), &bytes[..bytes.len() - 9]).expect("cut");
+    let (status, words) = run(&["restore", "t", "-o", "cut"]);
+    assert_eq!(status, Some(2), "{words}");
+    assert!(words.starts_with(&format!("convert: {part}: ")), "{words}");
+    fs::remove_file(path(part)).expect("removed");
+    let (status, words) = run(&["restore", "t", "-o", "lost"]);
+    assert_eq!(status, Some(1), "{words}");
+    let said = format!("a.jsonl: the tables have 0 of its {} bytes (2 such files)", line.len() + 1);
+    assert!(words.contains(&said), "{words}");
+    assert!(path("lost/empty.jsonl").exists(), "a file without a line is there");
+}
