@@ -107,8 +107,14 @@ impl<'e> Lookup<'e> {
             Ok(())
         })?;
         for Folder { path, format } in places {
-            if !path.is_dir() {
-                continue;
+            match fs::metadata(&path) {
+                Ok(metadata) if metadata.is_dir() => {}
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    let reason = format!("{}: {}", path.display(), system_words(&error));
+                    warn(Warning::FolderUnread(reason));
+                    continue;
+                }
+                _ => continue,
             }
             let mut found = Vec::new();
             walk(&path, Path::new(""), &mut found, warn);

@@ -1191,6 +1191,15 @@ fn an_unreadable_client_hides_no_other() {
     let resumed = home.convert(&["resume", "--in", "clido", "--dry-run", "-q"]);
     assert_eq!(resumed.status.code(), Some(0), "{}", text(&resumed.stderr));
     says_why(&resumed);
+    // The folder of one project.
+    let chats = home.path().join(".gemini/tmp/app/chats");
+    fs::create_dir_all(chats.parent().expect("a folder")).expect("a folder");
+    symlink("chats", &chats).expect("linked");
+    for command in [&["list"][..], &["detect", "latest"]] {
+        let said = home.convert(command);
+        let said = text(&said.stderr);
+        assert!(said.contains(&format!("{}: ", chats.display())), "{command:?}: {said}");
+    }
     // A newer session that cannot be read is said too.
     let newer = file.with_file_name("0c58c6a2-4c62-4d57-ae4e-c2b0f8a6a1f0.jsonl.gz");
     fs::write(&newer, b"\x1f\x8b\x08\xff").expect("written");
