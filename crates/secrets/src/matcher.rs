@@ -8,6 +8,8 @@
 
 use std::{ops::Range, sync::OnceLock};
 
+use memchr::memmem;
+
 use crate::{
     assignment,
     class::{ARMOR, FENCE, LETTERS, WORD},
@@ -187,7 +189,7 @@ impl Matcher {
             }
             at = start.forward(1);
             if let Verdict::Fits(fits) = self.verdict(start, prefix, done, false) {
-                fits.into_iter().for_each(|fit| waiting.push(fit));
+                fits.into_iter().for_each(|fit| waiting.push(fit.before_key(bytes)));
             }
         }
         waiting.fits.into_iter().for_each(each);
@@ -362,6 +364,20 @@ fn escaped(prefix: &str) -> Vec<String> {
     // Each level of JSON doubles the backslashes.
     let slashes = [1, 2, 4, 8].map(|n| "\\".repeat(n));
     slashes.iter().flat_map(|slashes| [spell(slashes, false), spell(slashes, true)]).collect()
+}
+
+impl Fit {
+    /// Ends a secret before a private key that follows without a blank: `x-----BEGIN PRIVATE KEY-----`. Most tokens may have
+    /// dashes, and the rest of the key would not be found without its start.
+    fn before_key(mut self, bytes: &[u8]) -> Self {
+        let secret = bytes.get(self.secret.clone()).unwrap_or_default();
+        let key = memmem::find(secret, b"-----BEGIN ").filter(|length| *length > 0);
+        if let Some(length) = key {
+            self.secret.end = self.secret.start.saturating_add(length);
+            self.end = self.end.min(self.secret.end);
+        }
+        self
+    }
 }
 
 /// Matches whose secrets are still ahead, in order.

@@ -5,7 +5,7 @@
 //! a sub-agent with a carry.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, HashSet},
     fs::File,
     io::{self, Read, Seek},
     path::{Path, PathBuf},
@@ -159,17 +159,19 @@ impl Job {
         }
         let folders = &self.outputs.carry_folders;
         let inputs = || units.iter().flat_map(SessionFiles::files);
-        let has_moved = |file: &GoneFile| {
-            let mut same = inputs().filter(|input| input.size() == file.length);
-            same.any(|input| {
-                let path = input.path().filter(|path| path.is_file());
-                let opened = path.and_then(|path| File::open(path).ok());
-                opened.and_then(|it| hash_of(it, file.length).ok()) == Some(file.hash)
-            })
+        let gone = folders.gone(folder, self.config.to.name);
+        let lengths: HashSet<u64> = gone.iter().map(|file| file.length).collect();
+        let content = |input: &Input| {
+            let length = Some(input.size()).filter(|length| lengths.contains(length))?;
+            let path = input.path().filter(|path| path.is_file())?;
+            let hash = File::open(path).and_then(|file| hash_of(file, length)).ok()?;
+            Some((length, hash))
         };
-        let listed = folders.gone(folder, self.config.to.name).into_iter();
-        let listed: Vec<_> =
-            listed.filter(|file| !has_moved(file)).map(|it| folder.join(it.below)).collect();
+        let is_asked = |_: &&Input| !lengths.is_empty();
+        let there: HashSet<_> = inputs().filter(is_asked).filter_map(content).collect();
+        let has_moved = |file: &GoneFile| there.contains(&(file.length, file.hash));
+        let listed = gone.into_iter().filter(|file| !has_moved(file));
+        let listed: Vec<_> = listed.map(|it| folder.join(it.below)).collect();
         let parents: BTreeSet<_> = inputs().filter_map(|input| input.path()?.parent()).collect();
         let parents =
             parents.into_iter().filter(|parent| parent.starts_with(folder) && *parent != folder);

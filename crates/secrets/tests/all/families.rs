@@ -318,6 +318,12 @@ fn a_secret_right_after_another_is_found_the_first_time() {
     let (out, found) = redacted(&mut Search::new(), &line);
     assert_eq!(out, "{\"text\":\"[REDACTED:databricks-token][REDACTED:github-token]\"}");
     assert_eq!(found.len(), 2);
+    // The dashes of the key could be of the token.
+    let key =
+        format!("-----BEGIN PRIVATE KEY-----\\n{}\\n-----END PRIVATE KEY-----", "aB3d".repeat(16));
+    let line = format!("{{\"text\":\"Bearer aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0za{key}\"}}");
+    let (out, _) = redacted(&mut Search::new(), &line);
+    assert_eq!(out, "{\"text\":\"Bearer [REDACTED:bearer-token][REDACTED:private-key]\"}");
 }
 
 /// Returns a line without its secrets, and their ranges.
