@@ -58,6 +58,10 @@ pub(crate) fn is_clear_token(value: &[u8]) -> bool {
 /// Returns whether a value can only be a password: a person made it up ([`is_invented`]), or it has letters of both cases,
 /// and digits or marks, in a random order.
 pub(crate) fn is_clear_password(value: &[u8]) -> bool {
+    if !(8..=40).contains(&value.len()) || value.iter().any(|byte| b"/:=(){}[]<>\\".contains(byte))
+    {
+        return false;
+    }
     let Makeup { n_lower, n_upper, n_digits, n_joints, .. } = Makeup::of(value);
     let is_mixed = value.len() >= 10 && n_lower > 1 && n_upper > 1 && n_digits > 0;
     let is_clear = is_strong(value)
@@ -67,12 +71,10 @@ pub(crate) fn is_clear_password(value: &[u8]) -> bool {
         || is_mixed && is_scrambled(value)
         || announced::is_mixed(value)
         || n_lower > 1 && n_upper > 0 && n_digits > 1 && n_joints < 2 && !value.contains(&b'_');
-    (8..=40).contains(&value.len())
-        && is_clear
+    is_clear
         && (n_digits > 1 || is_scrambled(value) || is_strong(value) || is_word_list(value, 0))
         && !is_thing_of_code(value)
         && !is_slug(value)
-        && !value.iter().any(|byte| b"/:=(){}[]<>\\".contains(byte))
         && !is_uuid(value)
         && !is_template(value)
         && Kind::Password.secret_in(value, Form::Loose).is_some()

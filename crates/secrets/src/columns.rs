@@ -118,7 +118,6 @@ pub(crate) fn below(name: &Name<'_>, kind: Kind) -> Vec<Range<usize>> {
         let next = separator.past(end).map(|next| next.skip(80, |byte| separator.is_padding(byte)));
         // A sentence and code have blanks after their commas.
         let is_fit = |next: &Cursor<'_>| {
-            let is_listed = list_end(end).is_some();
             let is_tight = *separator != Separator::Comma || next.previous() == Some(b',');
             let is_name = |byte: u8| {
                 byte.is_ascii_alphabetic()
@@ -126,9 +125,9 @@ pub(crate) fn below(name: &Name<'_>, kind: Kind) -> Vec<Range<usize>> {
                     || b"\\*_".contains(&byte)
                     || byte > 127
             };
-            (is_listed || is_tight)
+            next.next().is_some_and(is_name)
                 && past_break(*next).is_none()
-                && next.next().is_some_and(is_name)
+                && (is_tight || list_end(end).is_some())
         };
         let is_first = next.filter(is_fit).is_some();
         let last = separator.past(end).filter(|_| *separator == Separator::Bar).unwrap_or(end);
@@ -138,18 +137,23 @@ pub(crate) fn below(name: &Name<'_>, kind: Kind) -> Vec<Range<usize>> {
     });
     let Some((separator, end, start)) = found else { return Vec::new() };
     let Some(n_before) = n_cells_before(start, separator) else { return Vec::new() };
+    let header = name.end.since(name.start.place());
     let secret = |(value, value_end): (Cursor<'_>, Cursor<'_>)| {
         let text = value_end.since(value.place());
-        password(value, value_end).filter(|_| is_clear_cell(kind, text))
+        let is_clear = text != header && is_clear_cell(kind, text);
+        if is_clear { password(value, value_end) } else { None }
     };
     // `|Default password|x|`
     let beside = separator.past(end).and_then(|next| cell(next, separator, 0)).and_then(secret);
     let (mut found, mut n_misses) = (Vec::from_iter(beside), 0_usize);
     each_row(separator, end, &mut |row| {
-        let secret = cell(row, separator, n_before).and_then(secret);
+        let cell = cell(row, separator, n_before);
+        // The header of another table.
+        let is_header = cell.is_some_and(|(value, end)| end.since(value.place()) == header);
+        let secret = cell.and_then(secret);
         n_misses = n_misses.saturating_add(usize::from(secret.is_none()));
         found.extend(secret);
-        n_misses < MAX_MISSES
+        n_misses < MAX_MISSES && !is_header
     });
     found
 }
@@ -250,11 +254,13 @@ fn each_row<'b>(
     let (mut at, mut is_first, mut n_rules) = (line_end(header), true, 0_usize);
     let list = list_end(header);
     for _ in 0..MAX_ROWS {
-        let row = match list {
-            Some(_) => next_list(if is_first { list } else { list_end(at) }),
-            None => past_line(at),
-        };
-        let Some(row) = row else { break };
+        if list.is_some() {
+            let row = next_list(if is_first { list } else { list_end(at) });
+            let Some(row) = row.filter(|row| each(*row)) else { break };
+            (at, is_first) = (row, false);
+            continue;
+        }
+        let Some(row) = past_line(at) else { break };
         let end = line_end(row);
         let text = end.since(row.place());
         let is_rule =
@@ -262,10 +268,10 @@ fn each_row<'b>(
         n_rules = n_rules.saturating_add(usize::from(is_rule));
         // A rule follows the header of a table, and the last row.
         let is_over = n_rules > 1 || separator == Separator::Bar && n_rules == 0 && !is_first;
-        if text.is_empty() || list.is_none() && is_over {
+        if text.is_empty() || is_over {
             break;
         }
-        at = if list.is_some() { row } else { end };
+        at = end;
         if !is_rule {
             is_first = false;
             if !each(row) {
@@ -293,8 +299,16 @@ fn line_end(at: Cursor<'_>) -> Cursor<'_> {
 
 /// Returns the end of the list in brackets that a position is in.
 fn list_end(at: Cursor<'_>) -> Option<Cursor<'_>> {
-    let end = at.skip(MAX_ROW, |byte| !matches!(byte, b'[' | b']' | b'{' | b'}'));
-    end.past(b"]").filter(|end| end.place() <= line_end(at).place())
+    let is_in = |byte: u8| !matches!(byte, b'[' | b']' | b'{' | b'}' | b'\\' | b'\n' | b'\r');
+    let mut end = at;
+    loop {
+        let n_left = MAX_ROW.saturating_sub(end.since(at.place()).len());
+        end = end.skip(n_left, is_in);
+        if end.next() != Some(b'\\') || past_break(end).is_some() {
+            return end.past(b"]");
+        }
+        end = end.skip(63, |byte| byte == b'\\').forward(1);
+    }
 }
 
 /// Returns the position after the bracket that opens the next list.
@@ -309,6 +323,25 @@ fn next_list(at: Option<Cursor<'_>>) -> Option<Cursor<'_>> {
     let open = at?.skip(MAX_GAP, is_gap).past(b"[")?;
     let open = open.skip(MAX_GAP, |byte| byte.is_ascii_whitespace());
     Some(open.past(b"[").unwrap_or(open))
+}
+
+/// Returns whether a byte may start a separator, a line break or the end of a string.
+fn may_end_cell(byte: u8) -> bool {
+    matches!(
+        byte,
+        b'|' | b','
+            | b';'
+            | b'\t'
+            | b' '
+            | b'\n'
+            | b'\r'
+            | b'%'
+            | b'&'
+            | b'\\'
+            | b']'
+            | b'"'
+            | 0xe2
+    )
 }
 
 /// Returns the start and the end of the text of a cell.
@@ -327,12 +360,15 @@ fn cell(
             }
             None => {
                 let mut end = start;
-                while end.since(start.place()).len() < MAX_ROW
-                    && end.next().is_some()
-                    && separator.past(end).is_none()
-                    && past_break(end).is_none()
-                    && !matches!(end.next(), Some(b']' | b'"' | b'\\'))
-                {
+                loop {
+                    let n_left = MAX_ROW.saturating_sub(end.since(start.place()).len());
+                    end = end.skip(n_left, |byte| !may_end_cell(byte));
+                    let is_end = separator.past(end).is_some()
+                        || past_break(end).is_some()
+                        || matches!(end.next(), None | Some(b']' | b'"' | b'\\'));
+                    if is_end || end.since(start.place()).len() >= MAX_ROW {
+                        break;
+                    }
                     end = end.forward(1);
                 }
                 let n_blanks = end

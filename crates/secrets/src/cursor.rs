@@ -62,6 +62,8 @@ impl<'b> Cursor<'b> {
 
     /// Returns the byte after it.
     pub(crate) fn next(self) -> Option<u8> {
+        #[cfg(test)]
+        work::add(1);
         self.rest().first().copied()
     }
 
@@ -83,11 +85,35 @@ impl<'b> Cursor<'b> {
 
     /// Moves past the bytes that `is_in` accepts, at most `max`.
     pub(crate) fn skip(self, max: usize, is_in: impl Fn(u8) -> bool) -> Self {
-        self.forward(self.rest().iter().take(max).take_while(|byte| is_in(**byte)).count())
+        let length = self.rest().iter().take(max).take_while(|byte| is_in(**byte)).count();
+        #[cfg(test)]
+        work::add(length.saturating_add(1));
+        self.forward(length)
     }
 
     /// Moves past a text, if the text follows.
     pub(crate) fn past(self, text: &[u8]) -> Option<Self> {
         self.rest().starts_with(text).then(|| self.forward(text.len()))
+    }
+}
+
+/// Counts the bytes that are looked at one by one, so that tests can bound the work of a search.
+#[cfg(test)]
+pub(crate) mod work {
+    use std::cell::Cell;
+
+    thread_local! {
+        static N_BYTES: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub(crate) fn add(n_bytes: usize) {
+        N_BYTES.set(N_BYTES.get().saturating_add(n_bytes));
+    }
+
+    /// Returns the number of bytes that a function looks at.
+    pub(crate) fn of(run: impl FnOnce()) -> usize {
+        N_BYTES.set(0);
+        run();
+        N_BYTES.get()
     }
 }

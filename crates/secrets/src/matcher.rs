@@ -603,6 +603,7 @@ fn after_last_line(fence: Cursor<'_>) -> Cursor<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cursor::work;
 
     #[test]
     fn words_start_after_escapes_of_json_within_json() {
@@ -611,6 +612,24 @@ mod tests {
         }
         for before in ["a", "9", "_", "n", "m", "3D", "\\u0061", "[31m"] {
             assert!(!is_edge(before.as_bytes()), "{before:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_of_names_takes_little_work() {
+        let matcher = Matcher::get(true, false);
+        let row = |joint: &str| vec!["password"; 30].join(joint) + "\n";
+        for text in [
+            row(","),
+            row("\t"),
+            row("|"),
+            "[\"password\",\"token\"],".to_owned(),
+            "password  token  secret\n".to_owned(),
+            "password: x ".to_owned(),
+        ] {
+            let text = text.repeat(4000 / text.len());
+            let n_bytes = work::of(|| matcher.for_each(text.as_bytes(), &mut |_| {}));
+            assert!(n_bytes < text.len() * 130, "{text:.20} {n_bytes}");
         }
     }
 

@@ -1,5 +1,7 @@
 //! Recognizes placeholders of secrets: `changeme`, `ghp_xxxx`, `${TOKEN}`, `AKIAIOSFODNN7EXAMPLE`.
 
+use std::sync::LazyLock;
+
 use memchr::memmem;
 
 /// The start of each placeholder that stands for a secret.
@@ -15,224 +17,259 @@ const MAX_LOOK: usize = 128;
 ///
 /// The last ones are the token in the documentation of Telegram, the keys of the emulators of Azure, and the claims of the
 /// example on jwt.io.
-const MARKS: &[&str] = &[
-    "example",
-    "****",
-    "....",
-    "placeholder",
-    "redacted",
-    "changeme",
-    "dummy",
-    "replace",
-    "abc-def1234ghikl",
-    "eby8vdm02xnocqflqu",
-    "c2y6ydjf5/r+ob0n8a",
-    "eyjzdwiioiixmjm0nty3odkwiiwibmftzsi6ikpvag4grg9l",
-    // Digits in order, a password of a known comic, and the user of RFC 7617.
-    "1234567890abcdef",
-    "correct-horse-battery",
-    "qwxhzgrpbjpvcgvuihnlc2ftzq",
-];
+static MARKS: LazyLock<Words> = LazyLock::new(|| {
+    Words::new(&[
+        "example",
+        "****",
+        "....",
+        "placeholder",
+        "redacted",
+        "changeme",
+        "dummy",
+        "replace",
+        "abc-def1234ghikl",
+        "eby8vdm02xnocqflqu",
+        "c2y6ydjf5/r+ob0n8a",
+        "eyjzdwiioiixmjm0nty3odkwiiwibmftzsi6ikpvag4grg9l",
+        // Digits in order, a password of a known comic, and the user of RFC 7617.
+        "1234567890abcdef",
+        "correct-horse-battery",
+        "qwxhzgrpbjpvcgvuihnlc2ftzq",
+    ])
+});
 
 /// Further parts of values that are not secrets, for values with a name.
-const TEMPLATES: &[&str] = &[
-    "${",
-    "$(",
-    "{{",
-    "}}",
-    "<%",
-    "%(",
-    "#{",
-    "@{",
-    "://",
-    "->",
-    "::",
-    "&&",
-    "||",
-    "...",
-    "your-",
-    "your_",
-    "yourpass",
-    "yoursecret",
-    "yourtoken",
-    "yourapi",
-    "yourkey",
-    "change-me",
-    "change_me",
-    "change-this",
-    "fake",
-    "mock",
-    "sample",
-    "insert",
-    "todo",
-    "not-a-",
-    "notreal",
-    "not_real",
-    "-here",
-    "_here",
-    "xxx-",
-    "-xxx",
-    "env.",
-    "environ",
-    "secrets.",
-    "getenv",
-    "arn:",
-    "sha256:",
-    "vault:",
-    "enc[",
-    "$ref",
-];
+static TEMPLATES: LazyLock<Words> = LazyLock::new(|| {
+    Words::new(&[
+        "${",
+        "$(",
+        "{{",
+        "}}",
+        "<%",
+        "%(",
+        "#{",
+        "@{",
+        "://",
+        "->",
+        "::",
+        "&&",
+        "||",
+        "...",
+        "your-",
+        "your_",
+        "yourpass",
+        "yoursecret",
+        "yourtoken",
+        "yourapi",
+        "yourkey",
+        "change-me",
+        "change_me",
+        "change-this",
+        "fake",
+        "mock",
+        "sample",
+        "insert",
+        "todo",
+        "not-a-",
+        "notreal",
+        "not_real",
+        "-here",
+        "_here",
+        "xxx-",
+        "-xxx",
+        "env.",
+        "environ",
+        "secrets.",
+        "getenv",
+        "arn:",
+        "sha256:",
+        "vault:",
+        "enc[",
+        "$ref",
+    ])
+});
 
 /// Words that are not passwords, alone or combined, with any digits.
-const WEAK: &[&str] = &[
-    "abc",
-    "any",
-    "array",
-    "bool",
-    "boolean",
-    "buffer",
-    "bytes",
-    "dict",
-    "float",
-    "int",
-    "list",
-    "map",
-    "number",
-    "object",
-    "option",
-    "optional",
-    "uint",
-    "vec",
-    "abcd",
-    "abcde",
-    "abcdef",
-    "abcdefg",
-    "abcdefgh",
-    "access",
-    "account",
-    "admin",
-    "an",
-    "api",
-    "app",
-    "arg",
-    "auth",
-    "bad",
-    "bar",
-    "basic",
-    "baz",
-    "bearer",
-    "bot",
-    "client",
-    "code",
-    "config",
-    "correct",
-    "credential",
-    "credentials",
-    "data",
-    "database",
-    "db",
-    "default",
-    "demo",
-    "dev",
-    "development",
-    "empty",
-    "env",
-    "expired",
-    "false",
-    "field",
-    "file",
-    "first",
-    "foo",
-    "github",
-    "good",
-    "google",
-    "guest",
-    "hash",
-    "header",
-    "hello",
-    "id",
-    "input",
-    "invalid",
-    "is",
-    "jwt",
-    "key",
-    "local",
-    "login",
-    "master",
-    "missing",
-    "mock",
-    "my",
-    "mysql",
-    "name",
-    "new",
-    "none",
-    "not",
-    "null",
-    "old",
-    "one",
-    "other",
-    "param",
-    "pass",
-    "passphrase",
-    "passwd",
-    "password",
-    "path",
-    "plain",
-    "postgres",
-    "private",
-    "prod",
-    "production",
-    "public",
-    "pw",
-    "pwd",
-    "qux",
-    "qwerty",
-    "redis",
-    "refresh",
-    "required",
-    "root",
-    "sa",
-    "second",
-    "secret",
-    "secrets",
-    "secure",
-    "server",
-    "service",
-    "session",
-    "short",
-    "sk",
-    "some",
-    "source",
-    "staging",
-    "str",
-    "string",
-    "strong",
-    "super",
-    "target",
-    "temp",
-    "test",
-    "testing",
-    "text",
-    "the",
-    "this",
-    "tmp",
-    "token",
-    "true",
-    "two",
-    "type",
-    "undefined",
-    "user",
-    "username",
-    "valid",
-    "value",
-    "var",
-    "variable",
-    "weak",
-    "webhook",
-    "world",
-    "wrong",
-    "xyz",
-];
+static WEAK: LazyLock<Words> = LazyLock::new(|| {
+    Words::new(&[
+        "abc",
+        "any",
+        "array",
+        "bool",
+        "boolean",
+        "buffer",
+        "bytes",
+        "dict",
+        "float",
+        "int",
+        "list",
+        "map",
+        "number",
+        "object",
+        "option",
+        "optional",
+        "uint",
+        "vec",
+        "abcd",
+        "abcde",
+        "abcdef",
+        "abcdefg",
+        "abcdefgh",
+        "access",
+        "account",
+        "admin",
+        "an",
+        "api",
+        "app",
+        "arg",
+        "auth",
+        "bad",
+        "bar",
+        "basic",
+        "baz",
+        "bearer",
+        "bot",
+        "client",
+        "code",
+        "config",
+        "correct",
+        "credential",
+        "credentials",
+        "data",
+        "database",
+        "db",
+        "default",
+        "demo",
+        "dev",
+        "development",
+        "empty",
+        "env",
+        "expired",
+        "false",
+        "field",
+        "file",
+        "first",
+        "foo",
+        "github",
+        "good",
+        "google",
+        "guest",
+        "hash",
+        "header",
+        "hello",
+        "id",
+        "input",
+        "invalid",
+        "is",
+        "jwt",
+        "key",
+        "local",
+        "login",
+        "master",
+        "missing",
+        "mock",
+        "my",
+        "mysql",
+        "name",
+        "new",
+        "none",
+        "not",
+        "null",
+        "old",
+        "one",
+        "other",
+        "param",
+        "pass",
+        "passphrase",
+        "passwd",
+        "password",
+        "path",
+        "plain",
+        "postgres",
+        "private",
+        "prod",
+        "production",
+        "public",
+        "pw",
+        "pwd",
+        "qux",
+        "qwerty",
+        "redis",
+        "refresh",
+        "required",
+        "root",
+        "sa",
+        "second",
+        "secret",
+        "secrets",
+        "secure",
+        "server",
+        "service",
+        "session",
+        "short",
+        "sk",
+        "some",
+        "source",
+        "staging",
+        "str",
+        "string",
+        "strong",
+        "super",
+        "target",
+        "temp",
+        "test",
+        "testing",
+        "text",
+        "the",
+        "this",
+        "tmp",
+        "token",
+        "true",
+        "two",
+        "type",
+        "undefined",
+        "user",
+        "username",
+        "valid",
+        "value",
+        "var",
+        "variable",
+        "weak",
+        "webhook",
+        "world",
+        "wrong",
+        "xyz",
+    ])
+});
+
+/// Words by their first byte, so that a search reads a text once and not once for each word.
+struct Words(Vec<Vec<&'static str>>);
+
+impl Words {
+    fn new(words: &[&'static str]) -> Self {
+        let of_byte = |byte: u8| {
+            let mut found: Vec<_> = words
+                .iter()
+                .copied()
+                .filter(|word| word.as_bytes().first() == Some(&byte))
+                .collect();
+            found.sort_by_key(|word| std::cmp::Reverse(word.len()));
+            found
+        };
+        Self((0..=u8::MAX).map(of_byte).collect())
+    }
+
+    /// Returns the longest word at the start of a text.
+    fn at_start(&self, text: &[u8]) -> Option<&'static str> {
+        let words = self.0.get(usize::from(*text.first()?))?;
+        words.iter().copied().find(|word| text.starts_with(word.as_bytes()))
+    }
+
+    /// Returns whether a text contains one of the words.
+    fn is_in(&self, text: &[u8]) -> bool {
+        (0..text.len()).any(|n| text.get(n..).and_then(|rest| self.at_start(rest)).is_some())
+    }
+}
 
 /// Returns whether a token is an example from documentation, or already redacted.
 pub(crate) fn is_example(token: &[u8]) -> bool {
@@ -248,7 +285,7 @@ pub(crate) fn is_example(token: &[u8]) -> bool {
     // The letter x four times in one case: a random value may have it in both.
     let start = token.get(..MAX_LOOK).unwrap_or(token);
     let has_crosses = start.windows(4).any(|four| four == [b'x'; 4] || four == [b'X'; 4]);
-    repeats || has_crosses || has_any(lower, MARKS) || memmem::find(token, PLACEHOLDER).is_some()
+    repeats || has_crosses || MARKS.is_in(lower) || memmem::find(token, PLACEHOLDER).is_some()
 }
 
 /// Returns whether the value of a name such as `password` is a placeholder for a reader or a
@@ -257,7 +294,7 @@ pub(crate) fn is_template(value: &[u8]) -> bool {
     let (lower, length) = lowercase(value);
     let lower = lower.get(..length).unwrap_or_default();
     is_example(value)
-        || has_any(lower, TEMPLATES)
+        || TEMPLATES.is_in(lower)
         || is_in_brackets(lower)
         || is_variable(value)
         || is_sequence(lower)
@@ -301,10 +338,7 @@ fn are_weak(letters: &[u8]) -> bool {
         if rest.len() <= 1 {
             return true;
         }
-        let fits = |word: &&&str| rest.starts_with(word.as_bytes());
-        let Some(word) = WEAK.iter().filter(fits).max_by_key(|word| word.len()) else {
-            return false;
-        };
+        let Some(word) = WEAK.at_start(rest) else { return false };
         rest = rest.get(word.len()..).unwrap_or_default();
     }
     false
@@ -332,10 +366,6 @@ fn is_sequence(lower: &[u8]) -> bool {
     let is_step = |pair: &&[u8]| matches!(pair, [a, b] if a.checked_add(1) == Some(*b) || (*a, *b) == (b'9', b'0'));
     let n_steps = lower.windows(2).filter(is_step).count();
     n_steps.saturating_mul(2) >= lower.len()
-}
-
-fn has_any(text: &[u8], needles: &[&str]) -> bool {
-    needles.iter().any(|needle| memmem::find(text, needle.as_bytes()).is_some())
 }
 
 /// Returns the start of a text in lower case, and its length.

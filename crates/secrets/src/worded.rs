@@ -169,6 +169,9 @@ pub(crate) fn is_varied(value: &[u8]) -> bool {
 /// word and one a number: `Window.Seat.91`, `rainy-Bicycle-23`, `Thistle.Quay41`. Instead of the number there may be a
 /// second word, in small letters: `blue.Canoe.Tuesday`. None of them may be weak ([`is_weak`]).
 pub(crate) fn are_capital_words(value: &[u8]) -> bool {
+    if !(10..=48).contains(&value.len()) || !value.iter().any(u8::is_ascii_uppercase) {
+        return false;
+    }
     let words = || value.split(|byte| b"-._~|".contains(byte));
     let is_number = |word: &[u8]| word.iter().all(u8::is_ascii_digit);
     let letters = |word: &[u8]| word.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
@@ -187,8 +190,7 @@ pub(crate) fn are_capital_words(value: &[u8]) -> bool {
     let n_capitals = count(&|word| is_capital(word));
     let n_small = count(&|word| letters(word) > 2 && is_small(word));
     let has_digit = value.iter().any(u8::is_ascii_digit);
-    (10..=48).contains(&value.len())
-        && (2..=6).contains(&words().count())
+    (2..=6).contains(&words().count())
         && words().all(is_part)
         && n_words >= 2
         && n_capitals > 0
@@ -216,6 +218,9 @@ pub(crate) fn are_joined_words(value: &[u8]) -> bool {
 /// ([`is_weak`]), because the parts of keys and of members mostly are.
 pub(crate) fn are_words_and_number(value: &[u8]) -> bool {
     const JOINTS: &[u8] = b"-._!~+^*@#$%&=";
+    if !value.last().is_some_and(u8::is_ascii_digit) {
+        return false;
+    }
     let is_word = |word: &[u8]| {
         (4..=12).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase) && !is_weak(word)
     };
