@@ -6,13 +6,14 @@ use memchr::memmem;
 
 use crate::{
     around::{context, past_closers, until_placeholder},
+    blank::is_long,
     cursor::Cursor,
     link::Link,
     margin::past_line,
     name::Name,
-    span::{Quote, bare_end, past_blanks, past_break, string_or_word},
+    span::{Quote, bare_end, ends_line, past_blanks, past_break, string_or_word},
     value::{Form, Kind, is_scrambled, is_strong},
-    worded::{are_words_and_number, is_invented, is_word_list},
+    worded::{are_words_and_number, is_coined, is_invented, is_word_list},
 };
 
 /// The verbs and signs between the words for a password and its value.
@@ -114,10 +115,8 @@ pub(crate) fn past_gap(at: Cursor<'_>) -> Option<Cursor<'_>> {
     let line = past_line(line).unwrap_or(line);
     let value = past_blanks(line, 16);
     let end = bare_end(value, |_| false);
-    // A search before decoding sees the quote of JSON.
-    let is_alone = end.next().is_none() || Quote::open(end).is_some() || past_break(end).is_some();
     let is_code = value.since(line.place()).len() >= MIN_INDENT;
-    (is_code && is_alone && is_spoken(value)).then_some(value)
+    (is_code && ends_line(end) && is_spoken(value)).then_some(value)
 }
 
 /// Returns the position after the words between a key and its value: `api key for the weather service is x`.
@@ -154,13 +153,13 @@ fn past_purpose<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<(Link, Cursor<
         .filter_map(|verb| Some(memmem::find(window, verb)?.saturating_add(verb.len())));
     let start = starts.find_map(|n| {
         let start = words.forward(n);
-        let (value, end) = string_or_word(start)?;
-        let value = end.since(value.place());
+        let (value_start, end) = string_or_word(start)?;
+        let value = end.since(value_start.place());
         let is_line = !window.get(..n)?.contains(&b'\n');
         // The key or the token of something may be the hash of a commit.
         let n_hex = value.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
         let is_hash = n_hex.saturating_add(1) >= value.len() && !name.is_owned();
-        (is_line && value.len() >= 20 && is_strong(value) && !is_hash).then_some(start)
+        (is_line && is_long(value_start) && !is_hash).then_some(start)
     })?;
     Some((Link::Apart, start))
 }
@@ -195,6 +194,7 @@ pub(crate) fn is_spoken(at: Cursor<'_>) -> bool {
         && !value.contains(&b'=')
         || is_word_list(value, 0)
         || is_invented(value)
+        || is_coined(value) && is_after_verb(at)
         || (are_words_and_number(value) || is_mixed(value))
             && (quoted.is_some() || is_after_verb(at))
 }

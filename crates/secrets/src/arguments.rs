@@ -13,10 +13,12 @@ use crate::{
     command_line::password,
     cursor::Cursor,
     edge::is_edge,
+    foreign,
     margin::past_line,
     piped::is_named,
     placeholder::PLACEHOLDER,
-    span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break, string_or_word},
+    randomness::Makeup,
+    span::{Quote, bare_end, ends_line, is_blank, is_quote, past_blanks, string_or_word},
     value::{Form, Kind, is_scrambled, is_strong, is_uuid},
     worded::{are_words_and_number, is_invented, is_word_list},
 };
@@ -30,11 +32,19 @@ pub(crate) fn key(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     const MIN_KEY: usize = 16;
     /// Minimum length of a key that a person invented.
     const MIN_INVENTED: usize = 12;
+    /// Minimum length of a short key, which is random and has no mark.
+    const MIN_SHORT: usize = 10;
     let is_key = |(start, end): &(Cursor<'_>, Cursor<'_>)| {
         let text = end.since(start.place());
         let is_generated = || Kind::Secret.secret_in(text, Form::Quoted).is_some();
         let is_invented = || is_invented(text) || is_word_list(text, 0);
-        text.len() >= MIN_KEY && is_generated() || text.len() >= MIN_INVENTED && is_invented()
+        let is_short = || {
+            let makeup = Makeup::of(text);
+            makeup.n_digits > 2 && makeup.is_random() && text.iter().all(u8::is_ascii_alphanumeric)
+        };
+        text.len() >= MIN_KEY && is_generated()
+            || text.len() >= MIN_INVENTED && is_invented()
+            || text.len() >= MIN_SHORT && is_short() && is_generated()
     };
     let (start, end) = strings(end).into_iter().rfind(is_key)?;
     Some(start.place()..end.place())
@@ -372,8 +382,13 @@ pub(crate) fn login(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> 
         return password(value, quote.close(value)?);
     }
     let text = whole.since(at.place());
-    let is_export = start.forward(1).rest().starts_with(b"pdp");
-    let host = memchr::memrchr(b'@', text).or(is_export.then_some(text.len()))?;
+    // `logon host/ada,x`
+    if start.rest().starts_with(b"TERADATA") {
+        let comma = memchr::memchr(b',', text)?;
+        return password(at.forward(comma).forward(1), whole);
+    }
+    let may_end = start.forward(1).rest().starts_with(b"pdp") || start.next() == Some(b'S');
+    let host = memchr::memrchr(b'@', text).or(may_end.then_some(text.len()))?;
     let is_oracle = !start.rest().starts_with(b"mysqlsh");
     after_user(at, at.forward(host), if is_oracle { b'/' } else { b':' })
 }
@@ -434,11 +449,10 @@ pub(crate) fn printed(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let value = Quote::open(prefixed).map_or(line, |(_, value)| value);
     let value_end = bare_end(value, |_| false);
     let text = value_end.since(value.place());
-    let is_over = Quote::open(value_end).is_some()
-        || value_end.next().is_none()
-        || past_break(value_end).is_some();
-    let is_key =
-        is_over && text.len() >= 16 && is_strong(text) && password(value, value_end).is_some();
+    let is_key = ends_line(value_end)
+        && text.len() >= 16
+        && is_strong(text)
+        && password(value, value_end).is_some();
     is_key.then(|| value.place()..value_end.place())
 }
 
@@ -467,8 +481,13 @@ pub(crate) fn short_name(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usi
     let n_letters = text.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
     // `pw` may also be the width in pixels.
     let is_clear = || is_strong(text) || is_invented(text);
-    if end.since(start.place()) == b"pw " {
-        return if is_whole && is_clear() { password(at, value_end) } else { None };
+    if end.previous() == Some(b' ') && end.since(start.place()).len() == 3 {
+        // `root pw on db1 is x`
+        return match is_whole {
+            true if is_clear() => password(at, value_end),
+            true => foreign::after_words(start, end.back(1)),
+            false => None,
+        };
     }
     let is_word = n_letters > 3 && text.len() > n_letters.saturating_add(2);
     let kind = if is_word { Kind::Password } else { Kind::Pass };

@@ -24,10 +24,10 @@ use crate::{
     pieces::past_pieces,
     placeholder::{PLACEHOLDER, is_template},
     randomness::Makeup,
-    span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break, past_colors},
+    span::{Quote, bare_end, ends_line, is_blank, is_quote, past_blanks, past_colors},
     tag::past_markup,
     value::{Form, Kind, is_scheme, is_strong},
-    worded::{is_invented, is_varied, is_word_list},
+    worded::{is_coined, is_invented, is_varied, is_word_list},
 };
 
 /// A value in some text.
@@ -46,7 +46,8 @@ pub(crate) fn find(word: Word, start: Cursor<'_>, end: Cursor<'_>) -> Option<Ran
         return found(name.kind(word)?, &name, &Found { start, end, form: Form::Quoted });
     };
     // `--password-file <(echo x)` has a password, not a file.
-    let is_echoed = at.previous() == Some(b' ') && at.window_before(7) == b"<(echo ";
+    let is_echoed = at.previous() == Some(b' ') && at.window_before(7) == b"<(echo "
+        || at.rest().starts_with(b"<(echo ");
     let kind = name.kind(word).or_else(|| is_echoed.then_some(Kind::Password))?;
     // `pass x` is common prose about arguments.
     let is_said = kind == Kind::Pass && link == Link::Blank && !name.is_option();
@@ -55,6 +56,10 @@ pub(crate) fn find(word: Word, start: Cursor<'_>, end: Cursor<'_>) -> Option<Ran
     let kind = match is_said && !is_argument(&name) {
         true if is_said_with(&name, at) || is_setting(&name, kind, at) => Kind::Password,
         true => return None,
+        // `enable secret 0 x`
+        false if kind == Kind::Secret && link == Link::Blank && is_setting(&name, kind, at) => {
+            Kind::Password
+        }
         false => kind,
     };
     let is_tight = link == Link::Sign && at.place() == name.end.forward(1).place();
@@ -131,7 +136,7 @@ fn found(kind: Kind, name: &Name<'_>, value: &Found<'_>) -> Option<Range<usize>>
     let is_short = || name.end.since(name.start.place()).eq_ignore_ascii_case(b"pwd");
     let is_introduced = kind == Kind::Pass
         && value.form == Form::Loose
-        && (is_introduced(name) || is_short())
+        && (is_introduced(name.start) || is_short())
         && (is_invented(text) || is_strong(text) || is_varied(text));
     let kind = if is_introduced { Kind::Password } else { kind };
     if kind == Kind::Password && value.form == Form::Loose && is_plain(text) && is_below_user(name)
@@ -150,11 +155,16 @@ fn found(kind: Kind, name: &Name<'_>, value: &Found<'_>) -> Option<Range<usize>>
         && name.is_constant()
         && is_word_list(text, 0);
     // `APP_TOKEN=EmberWillow41`
-    let is_coined = kind == Kind::TokenOrUuid
+    let is_varied = kind == Kind::TokenOrUuid
         && value.form != Form::Loose
         && name.is_constant()
         && is_varied(text);
-    let secret = match is_list || is_coined {
+    // `REDIS_AUTH=lotus186kayak`
+    let is_login = kind == Kind::UserAndPassword
+        && value.form == Form::Tight
+        && name.is_constant()
+        && is_coined(text);
+    let secret = match is_list || is_varied || is_login {
         true => 0..text.len(),
         false => secret_in(kind, text, value.form)?,
     };
@@ -300,8 +310,7 @@ fn value<'b>(
 /// Returns a long random value whose closing quote is missing, at the end of its line.
 fn cut(start: Cursor<'_>) -> Option<Found<'_>> {
     let end = bare_end(start, |_| false);
-    let is_last = end.next().is_none() || past_break(end).is_some() || Quote::open(end).is_some();
-    (is_last && is_long(start)).then_some(Found { start, end, form: Form::Quoted })
+    (ends_line(end) && is_long(start)).then_some(Found { start, end, form: Form::Quoted })
 }
 
 /// Returns whether the line after a position starts with blanks.
@@ -365,8 +374,6 @@ fn next_line(at: Cursor<'_>) -> Cursor<'_> {
     let line = line.past(b"- ").unwrap_or(line);
     let end = bare_end(line, |_| false);
     let value = end.since(line.place());
-    // A search before decoding sees the quote of JSON.
-    let is_alone = end.next().is_none() || Quote::open(end).is_some() || past_break(end).is_some();
     let mut parts = value.split(|byte| matches!(byte, b':' | b'(' | b'='));
     // Base64 may end in `=`.
     let is_one = parts.next().is_some() && parts.all(<[u8]>::is_empty);
@@ -375,7 +382,7 @@ fn next_line(at: Cursor<'_>) -> Cursor<'_> {
         && has(u8::is_ascii_digit) > 1
         && has(u8::is_ascii_uppercase) > 0
         && has(u8::is_ascii_lowercase) > 2;
-    if is_alone && is_one && (is_fit || is_strong(value)) { line } else { at }
+    if ends_line(end) && is_one && (is_fit || is_strong(value)) { line } else { at }
 }
 
 /// Reads the start of a string, with the prefix of its quote: `r"`, `b'`, `@"`, `String::from("`.

@@ -11,7 +11,7 @@ use crate::{
     cursor::Cursor,
     name::Name,
     piped::echoed,
-    span::{Quote, is_blank, is_quote, past_blanks, past_break},
+    span::{Quote, ends_line, is_blank, is_quote, past_blanks},
     value::{is_scrambled, is_strong, is_uuid},
     worded::{are_words_and_number, is_invented, is_word_and_digits, is_word_list},
 };
@@ -110,9 +110,7 @@ fn in_sentence<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
 /// Finds the string before a comment that names it: `value = "x" # db password`.
 fn commented<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
     const MARKS: &[&[u8]] = &[b" # ", b" // ", b" -- ", b" <- "];
-    let is_last = name.end.next().is_none()
-        || past_break(name.end).is_some()
-        || Quote::open(name.end).is_some();
+    let is_last = ends_line(name.end);
     let before = context(name.start, 160);
     let mark = MARKS.iter().filter_map(|mark| memmem::rfind(before, mark)).max()?;
     let words = before.get(mark.saturating_add(4)..).unwrap_or_default();
@@ -177,9 +175,16 @@ fn in_row(name: Cursor<'_>) -> Option<(Cursor<'_>, Cursor<'_>)> {
 fn in_member(name: Cursor<'_>) -> Option<(Cursor<'_>, Cursor<'_>)> {
     const MAX_BETWEEN: usize = 48;
     let before = context(name, MAX_BEFORE);
-    let key = memmem::rfind(before, b"name").or_else(|| memmem::rfind(before, b"Name"))?;
+    const KEYS: &[&[u8]] = &[b"name", b"Name", b"kind", b"type", b"label", b"role"];
+    let keys = KEYS.iter().filter_map(|key| Some((memmem::rfind(before, key)?, key.len())));
+    let (key_place, key_length) = keys.max()?;
     let line = name.back(before.len());
-    let key = line.forward(key);
+    let key = line.forward(key_place);
+    // `data-kind`
+    let is_letter = |byte: &u8| byte.is_ascii_lowercase() || *byte == b'-';
+    let n_letters = key.window_before(16).iter().rev().take_while(|byte| is_letter(byte)).count();
+    let key_end = key.forward(key_length);
+    let key = key.back(n_letters);
     let place = memmem::rfind(key.since(line.place()), b"alue")?;
     let sign = past_blanks(past_closers(line.forward(place).forward(4)).0, 4);
     let sign = sign.past(b":").or_else(|| sign.past(b"="))?;
@@ -190,5 +195,5 @@ fn in_member(name: Cursor<'_>) -> Option<(Cursor<'_>, Cursor<'_>)> {
         let is_in = |byte: &u8| is_blank(*byte) || is_quote(*byte) || b",:=\\".contains(byte);
         between.len() <= MAX_BETWEEN && between.iter().all(is_in)
     };
-    (is_near(end, key) && is_near(key.forward(4), name)).then_some((value, end))
+    (is_near(end, key) && is_near(key_end, name)).then_some((value, end))
 }

@@ -11,9 +11,9 @@ use crate::{
     cursor::Cursor,
     edge::is_edge,
     name::Name,
-    span::{Quote, bare_end, is_blank, past_break},
+    span::{bare_end, ends_line, is_blank},
     value::{Kind, is_scrambled, is_strong},
-    worded::{are_words_and_number, is_invented, is_word_list},
+    worded::{are_words_and_number, is_coined, is_invented, is_word_list},
 };
 
 /// Returns whether a password follows a name in prose: `with pwd x`.
@@ -45,16 +45,23 @@ pub(crate) fn is_setting(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool
     let end = bare_end(start, |_| false);
     let value = end.since(start.place());
     let n_digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let is_fit = value.len() >= 8 && n_digits >= 2 || is_strong(value) || is_word_list(value, 0);
+    let is_fit = value.len() >= 8 && n_digits >= 2
+        || is_strong(value)
+        || is_scrambled(value)
+        || is_word_list(value, 0);
     let after = end.skip(8, |byte| is_blank(byte) || byte == b';');
-    let is_last =
-        after.next().is_none() || past_break(after).is_some() || Quote::open(after).is_some();
-    if !is_fit || !is_last || value.contains(&b'/') {
+    if !is_fit || !ends_line(after) || value.contains(&b'/') {
         return false;
     }
     let before = context(name.start, 80).trim_ascii_start();
     let line = before.rsplit(|byte| *byte == b'"').next().unwrap_or_default();
-    let is_after = |texts: &[&[u8]]| texts.iter().any(|text| line.starts_with(text));
+    // The name of a file may be before the line: `router.cfg:40:enable secret 0 x`.
+    let is_start = |n: usize| {
+        let before = n.checked_sub(1).and_then(|n| line.get(n));
+        before.is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b' ')
+    };
+    let is_after =
+        |texts: &[&[u8]]| texts.iter().any(|text| memmem::find(line, text).is_some_and(is_start));
     if !is_password {
         return is_after(DEVICES);
     }
@@ -62,6 +69,8 @@ pub(crate) fn is_setting(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool
     let last = before.trim_ascii_end();
     last.is_empty()
         || last.ends_with(b"\"")
+        || last.ends_with(b"stdout>")
+        || last.ends_with(b"Request:")
         || is_after(USERS)
         || last.ends_with(b"-password")
         || last.ends_with(b"/password")
@@ -77,7 +86,9 @@ pub(crate) fn is_apart(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool {
         b"passphrase",
         b"pass",
         b"pwd",
+        b"passwort",
         b"Password",
+        b"Passwort",
         b"Pwd",
         b"Pass",
     ];
@@ -97,9 +108,7 @@ pub(crate) fn is_apart(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool {
     // `fs.s3a.secret.key x` is a setting of Hadoop.
     if name.is_property() && !is_prose {
         let after = bare_end(start, |_| false).skip(8, is_blank);
-        let is_last =
-            after.next().is_none() || past_break(after).is_some() || Quote::open(after).is_some();
-        return is_last && is_long(start);
+        return ends_line(after) && is_long(start);
     }
     if name.is_option() || !(is_prose || name.is_compound()) {
         return false;
@@ -110,6 +119,7 @@ pub(crate) fn is_apart(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool {
         let n_digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
         let is_random = n_digits > 0 && value.len() >= 10 && is_scrambled(value);
         let is_fit = n_digits > 2 && value.len() > 7 || is_invented(value) || is_random;
+        let is_fit = is_fit || is_coined(value);
         const ADJECTIVES: &[&[u8]] = &[
             b"generated ",
             b"new ",
@@ -123,7 +133,7 @@ pub(crate) fn is_apart(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool {
         let before = context(name.start, 12);
         let is_list = !value.contains(&b'-') && are_words_and_number(value);
         let is_one = (is_random || is_list) && ADJECTIVES.iter().any(|word| before.ends_with(word));
-        is_one || is_fit && (before.ends_with(b"with ") || is_introduced(name))
+        is_one || is_fit && is_given(name.start)
     };
     match is_prose {
         true => {
@@ -139,11 +149,32 @@ pub(crate) fn is_apart(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool {
     }
 }
 
+/// Returns whether the value of a name follows without a verb: `ada with password x`, `user ada, password x`.
+pub(crate) fn is_given(start: Cursor<'_>) -> bool {
+    const WITH: &[&[u8]] = &[b"with ", b" mit ", b" avec ", b" con ", b" com ", b" med ", b" met "];
+    WITH.iter().any(|word| start.window_before(6).ends_with(word)) || is_introduced(start)
+}
+
 /// Returns whether a user, a network or a login is named before a password.
-pub(crate) fn is_introduced(name: &Name<'_>) -> bool {
-    const WORDS: &[&[u8]] =
-        &[b"user", b"User", b"login", b"creds", b"ssid", b"SSID", b"wifi", b"WLAN", b"mail", b"@"];
-    let before = context(name.start, 48);
+pub(crate) fn is_introduced(start: Cursor<'_>) -> bool {
+    const WORDS: &[&[u8]] = &[
+        b"user",
+        b"User",
+        b"login",
+        b"creds",
+        b"ssid",
+        b"SSID",
+        b"wifi",
+        b"WLAN",
+        b"mail",
+        b"@",
+        b"suario",
+        b"Benutzer",
+        b"tilisateur",
+        b"tente",
+        b"Anmelde",
+    ];
+    let before = context(start, 48);
     WORDS.iter().any(|word| memmem::find(before, word).is_some())
 }
 
@@ -158,10 +189,18 @@ fn is_mixed(start: Cursor<'_>) -> bool {
         && is_strong(value)
 }
 
-/// Returns whether a strong value of at least 20 bytes starts at a position, and no file.
+/// Returns whether a strong value of at least 20 bytes starts at a position, and no file; or the key of a second factor.
 pub(crate) fn is_long(start: Cursor<'_>) -> bool {
     let value = bare_end(start, |_| false).since(start.place());
-    value.len() >= 20 && is_strong(value)
+    value.len() >= 20 && is_strong(value) || is_base32(value)
+}
+
+/// Returns whether a value is the key of a second factor: 16, 26 or 32 letters of base32.
+fn is_base32(value: &[u8]) -> bool {
+    let n_digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    matches!(value.len(), 16 | 26 | 32)
+        && value.iter().all(|byte| matches!(byte, b'A'..=b'Z' | b'2'..=b'7'))
+        && (2..=value.len() / 2).contains(&n_digits)
 }
 
 /// Returns whether a value follows a name after a blank: of an option, in a `.netrc`, in a

@@ -122,10 +122,12 @@ fn is_slug(value: &[u8]) -> bool {
 }
 
 /// Returns whether a value is the name of a constant or of a file: `PKCS5_PBKDF2_HMAC`, `00FE67F2.asc`.
-fn is_thing_of_code(value: &[u8]) -> bool {
+pub(crate) fn is_thing_of_code(value: &[u8]) -> bool {
     let is_capital =
         |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
-    let is_constant = value.contains(&b'_') && value.iter().all(is_capital);
+    // `ACORN_61158` is no name.
+    let n_digits = value.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let is_constant = value.contains(&b'_') && value.iter().all(is_capital) && n_digits < 4;
     let ending = value.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
     let is_file = (1..=5).contains(&ending.len())
         && ending.len() < value.len()

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use crate::{
     around::past_closers,
     clear::is_clear_cell,
@@ -112,6 +114,8 @@ pub(crate) fn below(name: &Name<'_>, kind: Kind) -> Vec<Range<usize>> {
         return Vec::new();
     }
     let cell_end = past_mark(name.end);
+    let string = string_end(name);
+    let is_string_end = string.is_some_and(|end| end.place() == name.end.place());
     let found = SEPARATORS.iter().find_map(|separator| {
         let end = cell_end.skip(80, |byte| separator.is_padding(byte));
         let start = start_of_cell(name, *separator);
@@ -133,10 +137,15 @@ pub(crate) fn below(name: &Name<'_>, kind: Kind) -> Vec<Range<usize>> {
         let last = separator.past(end).filter(|_| *separator == Separator::Bar).unwrap_or(end);
         let is_last = end.next() == Some(b']') || past_break(last.skip(80, is_blank)).is_some();
         let is_after = separator.before(start).is_some();
+        let is_last = is_last || is_string_end;
         (is_first || is_last && is_after).then_some((*separator, end, start))
     });
-    let Some((separator, end, start)) = found else { return Vec::new() };
-    let Some(n_before) = n_cells_before(start, separator) else { return Vec::new() };
+    let found = found.and_then(|(separator, end, start)| {
+        Some((separator, end, n_cells_before(start, separator)?))
+    });
+    let Some((separator, end, n_before)) = found.or_else(|| in_objects(name)) else {
+        return Vec::new();
+    };
     let header = name.end.since(name.start.place());
     let secret = |(value, value_end): (Cursor<'_>, Cursor<'_>)| {
         let text = value_end.since(value.place());
@@ -146,7 +155,7 @@ pub(crate) fn below(name: &Name<'_>, kind: Kind) -> Vec<Range<usize>> {
     // `|Default password|x|`
     let beside = separator.past(end).and_then(|next| cell(next, separator, 0)).and_then(secret);
     let (mut found, mut n_misses) = (Vec::from_iter(beside), 0_usize);
-    each_row(separator, end, &mut |row| {
+    let mut each = |row| {
         let cell = cell(row, separator, n_before);
         // The header of another table.
         let is_header = cell.is_some_and(|(value, end)| end.since(value.place()) == header);
@@ -154,7 +163,20 @@ pub(crate) fn below(name: &Name<'_>, kind: Kind) -> Vec<Range<usize>> {
         n_misses = n_misses.saturating_add(usize::from(secret.is_none()));
         found.extend(secret);
         n_misses < MAX_MISSES && !is_header
-    });
+    };
+    match string {
+        Some(end) => each_string(end, &mut each),
+        None => each_row(separator, end, &mut each),
+    }
+    if found.is_empty() && list_end(end).is_some() {
+        let mut n_misses = 0_usize;
+        each_row_before(name.start, &mut |row| {
+            let secret = cell(row, separator, n_before).and_then(secret);
+            n_misses = n_misses.saturating_add(usize::from(secret.is_none()));
+            found.extend(secret);
+            n_misses < MAX_MISSES
+        });
+    }
     found
 }
 
@@ -171,7 +193,7 @@ pub(crate) fn may_be_cell(end: Cursor<'_>) -> bool {
     // A word of a sentence has one blank after it.
     let next = cell_end.skip(80, |byte| byte == b' ');
     let n_blanks = next.since(cell_end.place()).len();
-    n_blanks > 1 || next.next().is_some_and(|byte| b"|,;\t\r\n\\]".contains(&byte) || byte == 0xe2)
+    n_blanks > 1 || next.next().is_some_and(|byte| b"|,;\t\r\n\\]}".contains(&byte) || byte == 0xe2)
 }
 
 /// Returns the start of the cell around a name, with its quote, and the blanks before it.
@@ -221,9 +243,11 @@ fn n_cells_before(start: Cursor<'_>, separator: Separator) -> Option<usize> {
                 || *byte == b' ' && separator != Separator::Blanks
         };
         let n_word = n_in_word(name.window_before(MAX_HEADER), is_word);
-        // The bar at the start of a line.
+        // The bar at the start of a line, or after some words: `The logins: | user | password |`.
+        let is_said = separator == Separator::Bar && name.previous() == Some(b':');
         if n_word == 0 {
-            return (separator == Separator::Bar && is_first(name)).then_some(n.saturating_add(1));
+            let is_first = separator == Separator::Bar && is_first(name) || is_said;
+            return is_first.then_some(n.saturating_add(1));
         }
         if n_word >= MAX_HEADER {
             return None;
@@ -251,13 +275,13 @@ fn each_row<'b>(
     header: Cursor<'b>,
     each: &mut dyn FnMut(Cursor<'b>) -> bool,
 ) {
-    let (mut at, mut is_first, mut n_rules) = (line_end(header), true, 0_usize);
+    let (mut at, mut n_rows, mut n_rules) = (line_end(header), 0_usize, 0_usize);
     let list = list_end(header);
     for _ in 0..MAX_ROWS {
         if list.is_some() {
-            let row = next_list(if is_first { list } else { list_end(at) });
+            let row = next_list(if n_rows == 0 { list } else { list_end(at) });
             let Some(row) = row.filter(|row| each(*row)) else { break };
-            (at, is_first) = (row, false);
+            (at, n_rows) = (row, 1);
             continue;
         }
         let Some(row) = past_line(at) else { break };
@@ -267,18 +291,70 @@ fn each_row<'b>(
             text.len() > 2 && text.iter().all(|byte| b"+-|:= ".contains(byte) || *byte >= 0x80);
         n_rules = n_rules.saturating_add(usize::from(is_rule));
         // A rule follows the header of a table, and the last row.
-        let is_over = n_rules > 1 || separator == Separator::Bar && n_rules == 0 && !is_first;
+        // The types of the columns may be in another row before the rule.
+        let is_over = n_rules > 1 || separator == Separator::Bar && n_rules == 0 && n_rows > 1;
         if text.is_empty() || is_over {
             break;
         }
         at = end;
         if !is_rule {
-            is_first = false;
+            n_rows = n_rows.saturating_add(1);
             if !each(row) {
                 break;
             }
         }
     }
+}
+
+/// Calls `each` with the strings after the string of a header, until it returns false.
+fn each_string<'b>(header: Cursor<'b>, each: &mut dyn FnMut(Cursor<'b>) -> bool) {
+    let mut at = header;
+    for _ in 0..MAX_ROWS {
+        let Some(row) = past_string(at).filter(|row| each(*row)) else { break };
+        let Some(end) = end_of_string(row) else { break };
+        at = end;
+    }
+}
+
+/// Calls `each` with the rows before the list that has a name, until it returns false: `"rows": [["ada","x"]],
+/// "columns": ["user","password"]`.
+fn each_row_before<'b>(name: Cursor<'b>, each: &mut dyn FnMut(Cursor<'b>) -> bool) {
+    /// Limit in bytes for the rows.
+    const MAX_BEFORE: usize = 2048;
+    let before = name.window_before(MAX_ROW);
+    let Some(open) = memchr::memrchr(b'[', before) else { return };
+    let list = name.back(before.len()).forward(open);
+    let is_gap = |byte: &u8| {
+        byte.is_ascii_alphabetic()
+            || byte.is_ascii_whitespace()
+            || is_quote(*byte)
+            || b"\\_:,".contains(byte)
+    };
+    let n_gap = list.window_before(MAX_ROW).iter().rev().take_while(|byte| is_gap(byte)).count();
+    let rows_end = list.back(n_gap);
+    let text = rows_end.window_before(MAX_BEFORE);
+    let Some(first) = memmem::rfind(text, b"[[").filter(|_| text.ends_with(b"]]")) else { return };
+    let mut at = Some(rows_end.back(text.len()).forward(first).forward(1));
+    for _ in 0..MAX_ROWS {
+        let row = next_list(at).filter(|row| row.place() < rows_end.place());
+        let Some(row) = row.filter(|row| each(*row)) else { break };
+        at = list_end(row);
+    }
+}
+
+/// Returns the place of a header in a list of objects, before the end of the list: `[{"name":"id"},{"name":"password"}]`.
+fn in_objects<'b>(name: &Name<'b>) -> Option<(Separator, Cursor<'b>, usize)> {
+    const KEYS: &[&[u8]] = &[b"name", b"field", b"label", b"title", b"header", b"key"];
+    let is_mark = |byte: &u8| is_quote(*byte) || is_blank(*byte) || b"\\:".contains(byte);
+    let before = name.start.window_before(MAX_ROW);
+    let n_marks = before.iter().rev().take_while(|byte| is_mark(byte)).count();
+    let key = before.get(..before.len().saturating_sub(n_marks))?;
+    let list = before.get(memchr::memrchr(b'[', before)?..)?;
+    let is_key = KEYS.iter().any(|text| key.ends_with(text)) && n_marks > 2;
+    let end = name.end.skip(MAX_ROW, |byte| !matches!(byte, b'[' | b']'));
+    let n_objects = list.iter().filter(|byte| **byte == b'{').count();
+    let n_before = n_objects.checked_sub(1).filter(|_| is_key && end.next() == Some(b']'))?;
+    Some((Separator::Comma, end, n_before))
 }
 
 /// Returns the end of a line, plain or escaped, or the redacted secret in it; of a longer line, a position in it.
@@ -318,11 +394,35 @@ fn next_list(at: Option<Cursor<'_>>) -> Option<Cursor<'_>> {
         byte.is_ascii_alphabetic()
             || byte.is_ascii_whitespace()
             || is_quote(byte)
-            || b"\\_:,=-".contains(&byte)
+            || b"\\_:,=-}".contains(&byte)
     };
     let open = at?.skip(MAX_GAP, is_gap).past(b"[")?;
     let open = open.skip(MAX_GAP, |byte| byte.is_ascii_whitespace());
     Some(open.past(b"[").unwrap_or(open))
+}
+
+/// Returns the end of the string around a position, before the backslashes of its quote.
+fn end_of_string(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    let quote = at.skip(MAX_ROW, |byte| !matches!(byte, b'"' | b'\n' | b'\r'));
+    let n_slashes = quote.window_before(63).iter().rev().take_while(|byte| **byte == b'\\').count();
+    (quote.next() == Some(b'"')).then(|| quote.back(n_slashes))
+}
+
+/// Returns the end of the string that has a header, unless each cell has quotes of its own.
+fn string_end<'b>(name: &Name<'b>) -> Option<Cursor<'b>> {
+    let is_whole = name.start.previous().is_some_and(is_quote);
+    end_of_string(name.end).filter(|end| !is_whole && past_string(*end).is_some())
+}
+
+/// Moves past the end of a string and the start of the next one, which has the next line of a table: `"user,password",
+/// "lines": ["`.
+fn past_string(end: Cursor<'_>) -> Option<Cursor<'_>> {
+    let closed = end.skip(63, |byte| byte == b'\\').past(b"\"")?;
+    let next = closed.past(b",")?.skip(60, |byte| byte.is_ascii_whitespace());
+    let (quote, row) = Quote::open(next)?;
+    // The name of a member.
+    let is_name = past_closers(quote.close(row)?).0.next() == Some(b':');
+    if is_name { Some(Quote::open(next_list(Some(closed))?)?.1) } else { Some(row) }
 }
 
 /// Returns whether a byte may start a separator, a line break or the end of a string.

@@ -6,17 +6,20 @@
 
 use std::ops::Range;
 
+use jsonl::decode_base64;
 use memchr::memmem;
 
 use crate::{
     around::{command, context, past_closers, until_placeholder},
+    class::BASE64,
     cursor::Cursor,
     link::past_continuation,
+    margin::past_line,
     nearby::is_plain,
     placeholder::PLACEHOLDER,
-    span::{Quote, bare_end, is_blank, is_quote, past_break, string_or_word},
+    span::{Quote, bare_end, ends_line, is_blank, is_quote, string_or_word},
     value::{Form, Kind, is_scrambled, is_strong},
-    worded::{is_invented, is_word_list},
+    worded::{is_coined, is_invented, is_word_list},
 };
 
 /// Bytes before an option that are searched for its command.
@@ -185,6 +188,9 @@ pub(crate) fn password_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Rang
                 b"unzip",
                 b"security import",
                 b"openconnect",
+                b"knife",
+                b" -U ",
+                b" -u ",
             ],
         ),
         (
@@ -232,45 +238,114 @@ pub(crate) fn quoted(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
         let text = value_end.since(at.place());
         let is_strong = is_strong(text) || is_word_list(text, 0);
         // `IDENTIFIED BY x;`
-        let is_last = value_end.next().is_none_or(|byte| byte == b';')
-            || past_break(value_end).is_some()
-            || Quote::open(value_end).is_some();
+        let is_last = value_end.next() == Some(b';') || ends_line(value_end);
         let is_strong = is_strong || is_last && (is_scrambled(text) || is_invented(text));
         return if is_plain || is_strong { password(at, value_end) } else { None };
     };
     password(value, quote.close(value)?)
 }
 
-/// Finds the last word of the command `AUTH x` or `AUTH default x`, at the start of a line or after a prompt.
+/// Finds the last word of a command that logs in, at the start of a line or after a prompt: `AUTH x`, `AUTH default x`,
+/// `AUTH PLAIN ada x`, `A01 LOGIN ada "x"`, and the base64 after `AUTH PLAIN`.
 pub(crate) fn auth(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     /// Bytes before the command that are searched for its prompt.
     const MAX_PROMPT: usize = 64;
-    let before = context(start, MAX_PROMPT).trim_ascii_end();
-    // A search before decoding sees the quote of JSON.
-    let is_first = before.last().is_none_or(|byte| is_quote(*byte) || *byte == b'>');
-    let margin = before.strip_suffix("→".as_bytes()).or_else(|| before.strip_suffix(b"u2192"));
-    let (first, first_end) = string_or_word(end)?;
-    let (value, value_end) = match first_end.past(b" ").map(string_or_word) {
-        Some(second) => second?,
-        None => (first, first_end),
-    };
-    let is_over = |at: Cursor<'_>| {
-        at.next().is_none() || past_break(at).is_some() || Quote::open(at).is_some()
-    };
-    let is_last = is_over(value_end) || is_over(past_closers(value_end).0);
+    /// Limit for the words of a command.
+    const MAX_WORDS: usize = 3;
+    let (mut value, mut value_end) = string_or_word(end)?;
+    let (first, mut n_words) = (value_end.since(value.place()), 1_usize);
+    while let Some(next) = past_closers(value_end).0.past(b" ").filter(|_| n_words < MAX_WORDS) {
+        (value, value_end) = string_or_word(next)?;
+        n_words = n_words.saturating_add(1);
+    }
     let text = value_end.since(value.place());
-    let is_clear = is_strong(text) || is_invented(text) || is_scrambled(text);
-    let is_fit = (is_first || margin.is_some()) && is_last && is_clear;
-    password(value, value_end).filter(|_| is_fit)
+    let is_login = start.rest().starts_with(b"LOGIN");
+    let is_plain = first == b"PLAIN" && n_words == 2 && has_user(text);
+    let is_clear =
+        is_strong(text) || is_invented(text) || is_scrambled(text) || is_word_list(text, 0);
+    let is_coined = n_words > 1 && is_coined(text);
+    let is_last = ends_line(value_end) || ends_line(past_closers(value_end).0);
+    if !is_last || !is_plain && !is_coined && (!is_clear || is_login && n_words < 2) {
+        return None;
+    }
+    let before = context(start, MAX_PROMPT).trim_ascii_end();
+    let before = before.strip_suffix("→".as_bytes()).or_else(|| before.strip_suffix(b"u2192"));
+    let before = before.unwrap_or_else(|| context(start, MAX_PROMPT).trim_ascii_end());
+    // `A01 LOGIN`
+    let tag = before.rsplit(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default();
+    let is_tag = tag.len() <= 8 && tag.iter().any(u8::is_ascii_digit);
+    let n_before = before.len().saturating_sub(if is_tag { tag.len() } else { 0 });
+    let before = before.get(..n_before).unwrap_or_default().trim_ascii_end();
+    // A search before decoding sees the quote of JSON.
+    let is_first = before.last().is_none_or(|byte| is_quote(*byte) || b">:|".contains(byte));
+    // `LOGIN page section12` is a sentence.
+    let is_quoted = value.previous().is_some_and(is_quote);
+    let is_named = is_tag && tag.iter().any(u8::is_ascii_alphabetic);
+    let is_sure = !is_login || is_strong(text) || is_quoted || is_named || before.ends_with(b":");
+    match is_plain {
+        true => is_first.then(|| value.place()..value_end.place()),
+        false => password(value, value_end).filter(|_| is_first && is_sure),
+    }
+}
+
+/// Returns whether a text is base64 of a user and a password with a zero byte before both, as SMTP and IMAP send them.
+fn has_user(text: &[u8]) -> bool {
+    let mut decoded = Vec::new();
+    decode_base64(text, &mut decoded);
+    let mut parts = decoded.split(|byte| *byte == 0).skip(1);
+    let parts = [parts.next(), parts.next(), parts.next()].map(Option::unwrap_or_default);
+    let [user, password, []] = parts else { return false };
+    text.iter().all(|byte| BASE64.has(*byte))
+        && user.len() > 1
+        && Kind::Password.secret_in(password, Form::Quoted).is_some()
+}
+
+/// Finds the answer to the prompt of a server for a password, in base64: `334 UGFzc3dvcmQ6`, and `x` in the next line.
+pub(crate) fn answered(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let line = past_line(end)?;
+    let line = line.past(b"C: ").or_else(|| line.past(b"> ")).unwrap_or(line);
+    let value_end = line.skip(200, |byte| BASE64.has(byte));
+    let mut decoded = Vec::new();
+    decode_base64(value_end.since(line.place()), &mut decoded);
+    let is_password = Kind::Password.secret_in(&decoded, Form::Quoted).is_some();
+    (is_password && ends_line(value_end)).then(|| line.place()..value_end.place())
+}
+
+/// Finds the second line of a file with a user and a password: `<auth-user-pass>`, `ada`, `x`.
+pub(crate) fn second_line(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let user = past_line(end)?;
+    let value = past_line(user.skip(80, |byte| byte.is_ascii_graphic() && byte != b'\\'))?;
+    let value_end = bare_end(value, |byte| byte == b'<');
+    password(value, value_end).filter(|_| ends_line(value_end))
+}
+
+/// Finds the key of a server that checks logins: `radius-server host 10.0.0.1 key x`.
+pub(crate) fn server_key(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let (value, value_end) = word_after(end, b" key ")?;
+    let (value, value_end) = match value.window(2) {
+        [b'0'..=b'9', b' '] => string_or_word(value.forward(2))?,
+        _ => (value, value_end),
+    };
+    let is_last = ends_line(value_end) || ends_line(past_closers(value_end).0);
+    password(value, value_end).filter(|_| is_last)
+}
+
+/// Returns the word after a name in the rest of a command.
+fn word_after<'b>(end: Cursor<'b>, name: &[u8]) -> Option<(Cursor<'b>, Cursor<'b>)> {
+    let command = until_placeholder(end.back(1).window(MAX_COMMAND));
+    let line = command.split(|byte| *byte == b'\n').next()?;
+    string_or_word(end.back(1).forward(memmem::find(line, name)?).forward(name.len()))
+}
+
+/// Finds the second string of a line in a file of secrets of PPP: `"ada" * "x" *`. The prefix ends in a mark of its quote.
+pub(crate) fn secret_of_peer(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let (quote, value) = Quote::open(end.back(1))?;
+    password(value, quote.close(value)?)
 }
 
 /// Finds the word after `password` of a command: `mysqladmin -u root password 'x'`.
 pub(crate) fn new_password(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    const NAME: &[u8] = b" password ";
-    let command = until_placeholder(end.back(1).window(MAX_COMMAND));
-    let line = command.split(|byte| *byte == b'\n').next()?;
-    let name = end.back(1).forward(memmem::find(line, NAME)?).forward(NAME.len());
-    let (value, value_end) = string_or_word(name)?;
+    let (value, value_end) = word_after(end, b" password ")?;
     let is_plain = is_plain(value_end.since(value.place()));
     let is_plain = is_plain && !value_end.rest().starts_with(PLACEHOLDER);
     password(value, value_end).or_else(|| is_plain.then(|| value.place()..value_end.place()))

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::{
-    around::past_closers,
+    around::{past_closers, until_placeholder},
     command_line::value_of,
     cursor::Cursor,
     margin::past_line,
@@ -108,7 +108,11 @@ fn kind(column: &[u8]) -> Option<Kind> {
     const PASSWORDS: &[&[u8]] =
         &[b"password", b"passwd", b"pass", b"pwd", b"passphrase", b"password_plain", b"secret"];
     const TOKENS: &[&[u8]] = &[b"token", b"api_key", b"apikey", b"access_key", b"private_key"];
-    let name = column.to_ascii_lowercase();
+    // The name of a redacted secret is no column.
+    let name = until_placeholder(column).to_ascii_lowercase();
+    if name.len() < column.len() {
+        return None;
+    }
     let is_mark = |byte: &u8| !byte.is_ascii_alphanumeric();
     let n_closing = name.iter().rev().take_while(|byte| is_mark(byte)).count();
     let name = name.get(..name.len().saturating_sub(n_closing))?;

@@ -63,6 +63,9 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
     let has_blank = at.place() > after.place();
     let at = past_dots(at);
     let at = past_default(at).or_else(|| past_note(at)).filter(|_| has_blank).unwrap_or(at);
+    if let Some(at) = past_members(name) {
+        return Some((Link::Sign, at));
+    }
     if let Some(at) = past_field(name, after) {
         return Some((Link::Weak, at));
     }
@@ -95,7 +98,8 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
         }
         b'|' if has_blank && at.forward(1).next().is_some_and(is_blank) => {
             // A template has a function after the sign: `{{ .password | quote }}`.
-            let is_template = memmem::find(context(name.start, 80), b"{{").is_some();
+            let is_template = memmem::find(context(name.start, 80), b"{{").is_some()
+                || memmem::find(at.window(40), b"}}").is_some();
             (!is_template).then(|| (Link::Sign, at.forward(1)))
         }
         // `API_KEY -> x`, `password - x`
@@ -103,6 +107,8 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
             Some((Link::Apart, at.past(b"-> ").or_else(|| at.past(b"- "))?))
         }
         b',' if name.is_compound() => Some((Link::Apart, at.forward(1))),
+        // `What should I use as password? -> x`
+        b'?' if !has_blank => past_announcement(name, at.forward(1)),
         // `it asks for the password, give it x`
         b',' if !has_blank => Some((Link::Apart, past_prompt(at)?)),
         b'\r' | b'\n' | b'\\'
@@ -145,6 +151,34 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
         _ if has_blank => Some((Link::Blank, at)),
         _ => None,
     }
+}
+
+/// Returns the position of the value in another member of the object that has the name in a string:
+/// `"selector": "#password", "text": `, `"name": "Password", "type": "textbox", "value": `.
+fn past_members<'b>(name: &Name<'b>) -> Option<Cursor<'b>> {
+    const VALUES: &[&[u8]] =
+        &[b"value", b"text", b"content", b"default", b"defaultValue", b"val", b"stringValue"];
+    /// Limit for the members after the name.
+    const MAX_MEMBERS: usize = 4;
+    let is_in = |byte: u8| byte.is_ascii_alphanumeric() || b" _-])'\"\\=*.".contains(&byte);
+    let end = name.end.skip(24, is_in);
+    let mut at = end.past(b",").filter(|_| end.previous() == Some(b'"'))?;
+    for _ in 0..MAX_MEMBERS {
+        let next = past_blanks(at, 40);
+        let next = past_line(next).map_or(next, |line| past_blanks(line, 60));
+        let (quote, key) = Quote::open(next)?;
+        let key_end = quote.close(key).filter(|end| end.since(key.place()).len() <= 32)?;
+        let value = past_blanks(past_blanks(past_closers(key_end).0, 4).past(b":")?, 4);
+        let is_value = VALUES.contains(&key_end.since(key.place()));
+        match (value.past(b"{"), Quote::open(value)) {
+            (Some(inner), _) if is_value => at = inner,
+            (None, Some(_)) if is_value => return Some(value),
+            (None, Some((quote, text))) => at = past_closers(quote.close(text)?).0.past(b",")?,
+            (None, None) => at = value.skip(24, |byte| byte.is_ascii_alphanumeric()).past(b",")?,
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// Returns whether a name is the key of a hash in Perl: `$ENV{NAME`.

@@ -176,7 +176,7 @@ impl<'b> Name<'b> {
             Word::Credential => is_attached(&["", "s"]).then_some(Kind::Token),
             // The name of an assembly of .NET has the hash of a key.
             Word::Token if ends_with_words(head, &[b"PublicKey"]) => None,
-            Word::Token if self.start.window_before(11) == b"public key " => None,
+            Word::Token if self.is_of_public_key() => None,
             Word::Token if attached.is_empty() && !is_other(OTHER_TOKENS) => {
                 let is_opener = ends_with_any(head, TOKEN_OPENERS);
                 Some(if is_opener { Kind::Secret } else { Kind::TokenOrUuid })
@@ -248,6 +248,13 @@ impl<'b> Name<'b> {
                 .any(|word| memchr::memmem::find(near, word).is_some())
         };
         ends_with_any(self.head, &["webhook", "hook"]) || self.is_bare() && is_bare()
+    }
+
+    /// Returns whether a token is that of a public key: `public key token=b77a5c561934e089`. A redacted secret may have
+    /// taken the first word.
+    fn is_of_public_key(&self) -> bool {
+        let before = self.start.window_before(11);
+        before == b"public key " || before.ends_with(b"] key ")
     }
 
     fn kind_of_key(&self) -> Option<Kind> {

@@ -44,7 +44,7 @@ pub(crate) fn is_in_section(name: &Name<'_>, value: &[u8]) -> bool {
     const MIN_KEY: usize = 24;
     const SECTIONS: &[&[u8]] = &[
         b"jwt",
-        b"encrypt",
+        b"crypt",
         b"signing",
         b"hmac",
         b"cosmos",

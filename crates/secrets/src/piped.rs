@@ -13,7 +13,7 @@ use crate::{
     cursor::Cursor,
     edge::is_edge,
     margin::past_line,
-    span::{Quote, bare_end, is_blank, past_blanks},
+    span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break},
     value::is_uuid,
 };
 
@@ -53,7 +53,7 @@ fn has_any(text: &[u8], words: &[&str]) -> bool {
 
 /// Finds what `echo`, `printf` or `cat` before the last `|` writes.
 fn written(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    let before = context(start, MAX_WRITER);
+    let before = writer(start);
     let line = start.back(before.len());
     let pipe = memchr::memrchr(b'|', before)?;
     if memmem::find(before.get(..pipe)?, b"cat <<").is_some() {
@@ -61,6 +61,20 @@ fn written(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     }
     let (value, value_end) = echoed(line, line.forward(pipe))?;
     secret(value, value_end)
+}
+
+/// Returns the command before a position in its line. The format of `printf` may end in a line break.
+fn writer(start: Cursor<'_>) -> &[u8] {
+    let before = context(start, MAX_WRITER);
+    let line = start.back(before.len());
+    let letter = line.window_before(64);
+    let n_slashes = letter.strip_suffix(b"n").unwrap_or_default();
+    let n_slashes = n_slashes.iter().rev().take_while(|byte| **byte == b'\\').count();
+    if n_slashes == 0 || !before.first().is_some_and(|byte| is_quote(*byte)) {
+        return before;
+    }
+    let format = line.back(n_slashes.saturating_add(1));
+    start.since(format.place().saturating_sub(context(format, MAX_WRITER).len()))
 }
 
 /// Finds the user and the password that a command encodes: `echo -n 'ada:x' | base64`. The prefix
@@ -352,8 +366,14 @@ fn word(at: Cursor<'_>) -> Option<(Cursor<'_>, Cursor<'_>, Cursor<'_>)> {
     match Quote::open(at) {
         Some((quote, value)) => {
             let end = quote.close(value)?;
-            Some((value, end, past_closers(end).0))
+            // The format of `printf` may end in a line break.
+            let mut escapes = memchr::memchr_iter(b'\\', end.since(value.place()));
+            let line_end = escapes.find(|n| past_break(value.forward(*n)).is_some());
+            let value_end = line_end.map_or(end, |n| value.forward(n));
+            Some((value, value_end, past_closers(end).0))
         }
+        // `$'x\n'`
+        None if at.past(b"$").and_then(Quote::open).is_some() => word(at.forward(1)),
         None => {
             let end = bare_end(at, |byte| byte == b'|');
             Some((at, end, end))

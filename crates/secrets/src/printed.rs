@@ -14,7 +14,7 @@ use crate::{
     cursor::Cursor,
     margin::past_line,
     piped::{echoed, is_named, is_password},
-    span::{Quote, bare_end, past_break, past_colors},
+    span::{Quote, bare_end, ends_line, past_break, past_colors},
     value::{is_scrambled, is_strong, is_uuid},
     worded::is_invented,
 };
@@ -78,10 +78,15 @@ pub(crate) fn evaluated(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usiz
 /// Finds the result after an arrow at the start of a line: `=> "x"`, below an expression with the name of a secret.
 pub(crate) fn result(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let slash = start.back(usize::from(start.next() == Some(b'n')));
-    let is_line = start.next() == Some(b'\n') || slash.next() == Some(b'\\');
+    // `##[debug]=> `
+    let is_line = matches!(start.next(), Some(b'\n' | b']')) || slash.next() == Some(b'\\');
     let (quote, value) = Quote::open(end).filter(|_| is_line)?;
     let value_end = quote.close(value)?;
-    let line = without_slashes(context(start, MAX_COMMAND));
+    let margin = context(start, MAX_COMMAND).len();
+    let above = start.back(if start.next() == Some(b']') { margin } else { 0 });
+    let above = above.back(usize::from(above.place() < start.place()));
+    let above = above.back(usize::from(matches!(above.next(), Some(b'n'))));
+    let line = without_slashes(context(above, MAX_COMMAND));
     result_of(line, value, value_end)
 }
 
@@ -135,9 +140,10 @@ fn line(end: Cursor<'_>) -> Option<(&[u8], Cursor<'_>, Cursor<'_>)> {
     let n_line = signs.find(|n| past_break(end.forward(*n)).is_some())?;
     let rest = text.get(..n_line)?;
     let is_read = READERS.iter().any(|reader| memmem::find(rest, reader).is_some());
-    // `2>/dev/null` hides the errors only.
+    // `2>/dev/null` hides the errors only, and `p->key` is a member.
     let mut arrows = memchr::memchr_iter(b'>', rest);
-    let is_stored = arrows.any(|n| n == 0 || rest.get(n.saturating_sub(1)) != Some(&b'2'));
+    let is_stored =
+        arrows.any(|n| n == 0 || !matches!(rest.get(n.saturating_sub(1)), Some(b'2' | b'-')));
     let start = past_line(end.forward(n_line)).filter(|_| !is_read && !is_stored)?;
     let start = past_result(past_colors(start));
     let value = Quote::open(start).map_or(start, |(_, value)| value);
@@ -145,15 +151,16 @@ fn line(end: Cursor<'_>) -> Option<(&[u8], Cursor<'_>, Cursor<'_>)> {
     ends_line(value_end).then_some((rest, value, value_end))
 }
 
-/// Returns whether a line ends at a position. A search before decoding sees the quote of JSON there.
-fn ends_line(at: Cursor<'_>) -> bool {
-    at.next().is_none() || Quote::open(at).is_some() || past_break(at).is_some()
-}
-
-/// Moves past the mark that an interpreter writes before a result: `=> `, `Out[3]: `, `$1 = `.
+/// Moves past the mark that an interpreter or a debugger writes before a result: `=> `, `Out[3]: `, `$1 ==> `,
+/// `$1 = 0x5581 `.
 fn past_result(at: Cursor<'_>) -> Cursor<'_> {
     let is_digit = |byte: u8| byte.is_ascii_digit();
     let numbered = at.past(b"Out[").map(|at| at.skip(6, is_digit)).and_then(|at| at.past(b"]: "));
-    let variable = || at.past(b"$").map(|at| at.skip(4, is_digit)).and_then(|at| at.past(b" ==> "));
+    let variable = || {
+        let sign = at.past(b"$").map(|at| at.skip(4, is_digit))?;
+        let value = sign.past(b" ==> ").or_else(|| sign.past(b" = "))?;
+        let address = value.past(b"0x").map(|at| at.skip(16, |byte| byte.is_ascii_hexdigit()));
+        Some(address.and_then(|at| at.past(b" ")).unwrap_or(value))
+    };
     numbered.or_else(variable).or_else(|| at.past(b"=> ")).unwrap_or(at)
 }

@@ -193,6 +193,8 @@ pub(crate) fn bare_end<'b>(start: Cursor<'b>, ends: fn(u8) -> bool) -> Cursor<'b
                 at = if is_escape { after } else { at };
                 !is_escape
             }
+            // A private key follows.
+            b'-' => at.rest().starts_with(b"-----BEGIN "),
             b'&' => after.next() == Some(byte) || is_pair(after),
             b';' | b',' => after.next() == Some(byte) || is_over(after) || is_pair(after),
             b'|' => after.next().is_none_or(|byte| is_blank(byte) || byte == b'|'),
@@ -225,6 +227,15 @@ pub(crate) fn bare_end<'b>(start: Cursor<'b>, ends: fn(u8) -> bool) -> Cursor<'b
         [_, .., b'.'] if Quote::open(at).is_some() || past_break(at).is_some() => at.back(1),
         _ => at,
     }
+}
+
+/// Returns whether a line ends at a position. A search before decoding sees the quote of JSON there, and a client may
+/// close the tag of an output: `</bash-stdout>`.
+pub(crate) fn ends_line(at: Cursor<'_>) -> bool {
+    at.next().is_none()
+        || Quote::open(at).is_some()
+        || past_break(at).is_some()
+        || at.rest().starts_with(b"</")
 }
 
 /// Returns whether a value ends at a position.

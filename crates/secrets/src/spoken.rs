@@ -7,19 +7,29 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::{
-    around::{context, past_closers},
-    command_line::password,
+    around::{context, past_closers, until_placeholder},
+    command_line::{password, value_of},
     cursor::Cursor,
     piped::is_password,
-    span::{is_quote, past_blanks, string_or_word},
-    value::{is_scrambled, is_strong, is_uuid},
-    worded::{is_invented, is_word_and_digits, is_word_list},
+    span::{Quote, is_quote, past_blanks, string_or_word},
+    value::{Form, Kind, is_scrambled, is_strong, is_uuid},
+    worded::{is_coined, is_invented, is_phrase, is_word_and_digits, is_word_list},
 };
 
 /// Finds the password after a user and a slash: `user mona / x`. `start..end` is the slash between blanks.
 pub(crate) fn slashed(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
-    const USERS: &[&[u8]] =
-        &[b"user", b"username", b"login", b"admin", b"email", b"creds", b"credentials", b"as"];
+    const USERS: &[&[u8]] = &[
+        b"user",
+        b"username",
+        b"login",
+        b"admin",
+        b"email",
+        b"creds",
+        b"credentials",
+        b"as",
+        b"with",
+        b"created",
+    ];
     /// Words after `user` that are no names.
     const OTHERS: &[&[u8]] = &[
         b"settings",
@@ -68,7 +78,8 @@ pub(crate) fn slashed(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>
     let is_clear = is_strong(value) || is_word_list(value, 0) || is_invented(value);
     let is_name = user.first().is_some_and(u8::is_ascii_alphabetic)
         && !OTHERS.iter().any(|other| user.eq_ignore_ascii_case(other));
-    (is_user && is_name && (is_clear || is_word_and_digits(value))).then_some(found)
+    (is_user && is_name && (is_clear || is_word_and_digits(value) || is_coined(value)))
+        .then_some(found)
 }
 
 /// Finds the password after the name of a user and a mark: `avnadmin : x`, `doadmin / x`.
@@ -81,6 +92,16 @@ pub(crate) fn of_user(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let is_clear = is_strong(text) || is_word_list(text, 0) || is_invented(text);
     let is_clear = is_clear || is_scrambled(text);
     password(value, value_end).filter(|_| is_clear && !text.contains(&b'@'))
+}
+
+/// Finds the quoted words that open something: `unlock the vault with "x"`.
+pub(crate) fn unlocked(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    const WITH: &[u8] = b" with ";
+    let n = memmem::find(until_placeholder(end.window(48)), WITH)?;
+    let (quote, value) = Quote::open(end.forward(n).forward(WITH.len()))?;
+    let value_end = quote.close(value)?;
+    let text = value_end.since(value.place());
+    value_of(Kind::Passphrase, Form::Quoted, value, value_end).filter(|_| is_phrase(text, 3))
 }
 
 /// Finds the key after `signed with`, if the sentence is about requests: `webhooks are signed with x`.

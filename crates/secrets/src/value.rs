@@ -98,7 +98,10 @@ impl Kind {
             Self::Secrets => is_listed(value).then_some(whole),
             Self::Passwords => (is_listed(value) || are_words_and_number(value)).then_some(whole),
             Self::Tokens => (value.len() >= 20 && is_listed(value)).then_some(whole),
-            Self::Passphrase if is_phrase(value) => Some(whole),
+            // In a sentence, words of two letters are no part of a phrase: `the passphrase is only in my head`.
+            Self::Passphrase if is_phrase(value, if form == Form::Quoted { 2 } else { 3 }) => {
+                Some(whole)
+            }
             Self::Password if is_word_list(value, 1) => Some(whole),
             Self::Pass if form == Form::Quoted && are_capital_words(value) => {
                 (!is_template(value)).then_some(whole)
@@ -208,6 +211,13 @@ fn is_algorithm(value: &[u8]) -> bool {
     value.len() <= 32 && value.split(|byte| matches!(byte, b'-' | b'_')).all(is_part)
 }
 
+/// Returns whether a value says how something is written: `base64encoded`, `sha256-hashed`, `20characters`.
+fn is_described(value: &[u8]) -> bool {
+    const ENDS: &[&[u8]] =
+        &[b"encoded", b"hashed", b"encrypted", b"salted", b"signed", b"characters", b"chars"];
+    value.len() <= 24 && ENDS.iter().any(|end| value.ends_with(end))
+}
+
 /// Returns whether a value is the version of a package of Debian: `1:4.13+dfsg1-1+deb12u1`.
 fn is_version(value: &[u8]) -> bool {
     const MARKS: &[&[u8]] = &[b"+dfsg", b"+deb", b"~deb", b"ubuntu"];
@@ -294,6 +304,7 @@ fn is_public(value: &[u8]) -> bool {
         && account.iter().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte));
     is_account
         || is_algorithm(value)
+        || is_described(value)
         || is_version(value)
         || PREFIXES.iter().any(|prefix| value.starts_with(prefix))
         || address.len() == 40 && address.iter().all(u8::is_ascii_hexdigit)
@@ -326,7 +337,7 @@ fn is_random(value: &[u8], makeup: &Makeup) -> bool {
 fn is_thought_up(value: &[u8], form: Form, makeup: &Makeup) -> bool {
     // The name of a variable or of its member.
     let is_varied = makeup.n_lower > 0 && makeup.n_upper > 0 && makeup.n_digits > 0;
-    let has_dot = value.contains(&b'.') && makeup.n_marks == 0;
+    let has_dot = value.contains(&b'.') && makeup.n_marks == 0 && !has_number_as_member(value);
     // `Winter.2024` is no member of a variable.
     let is_invented = is_varied && makeup.n_digits > 2;
     let has_dot =
@@ -338,6 +349,18 @@ fn is_thought_up(value: &[u8], form: Form, makeup: &Makeup) -> bool {
         && makeup.n_upper == 1
         && matches!(value, [.., b'!' | b'?' | b':' | b',']);
     !has_dot && (makeup.n_digits > 0 || is_marked && !ends_a_sentence)
+}
+
+/// Returns whether a number follows a word and a dot, which no member does: `soleil.2013g`.
+fn has_number_as_member(value: &[u8]) -> bool {
+    let mut parts = value.split(|byte| *byte == b'.');
+    let word = parts.next().unwrap_or_default();
+    let number = parts.next().unwrap_or_default();
+    let n_digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    word.len() > 3
+        && word.iter().all(u8::is_ascii_alphabetic)
+        && n_digits > 1
+        && parts.next().is_none()
 }
 
 fn has_all_classes(value: &[u8], makeup: &Makeup) -> bool {

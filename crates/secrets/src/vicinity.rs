@@ -18,8 +18,9 @@ use crate::{
     name::{Name, Word},
     placeholder::PLACEHOLDER,
     randomness::Makeup,
-    span::{Quote, bare_end, is_blank, is_quote, past_blanks, past_break, string_or_word},
+    span::{Quote, bare_end, ends_line, is_blank, is_quote, past_blanks, string_or_word},
     value::Kind,
+    worded::is_coined,
 };
 
 /// Limit in bytes for the text after a word.
@@ -40,7 +41,7 @@ pub(crate) fn find(word: Word, start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<
         let line_end = name_end.forward(line.len());
         line.len() < MAX_AFTER
             && matches!(line_end.next(), Some(b'\n' | b'\r' | b'\\'))
-            && has_mix(line_end.window(MAX_BEFORE))
+            && (line.ends_with(b":") || has_mix(line_end.window(MAX_BEFORE)))
     };
     let is_near = has_mix(line) || below() || has_value_before(start);
     if !is_near && !columns::may_be_cell(name_end) {
@@ -143,7 +144,7 @@ fn has_mix(text: &[u8]) -> bool {
 fn has_value_before(start: Cursor<'_>) -> bool {
     let before = start.window_before(MAX_BEFORE);
     let is_between = |byte: &u8| {
-        byte.is_ascii_alphabetic() || b" |<-_.\"'`\\)]},:;".contains(byte) || *byte > 127
+        byte.is_ascii_alphabetic() || b" |<-_.\"'`\\()]},:;".contains(byte) || *byte > 127
     };
     let n_between = before.iter().rev().take_while(|byte| is_between(byte)).count();
     let (rest, between) =
@@ -206,26 +207,32 @@ fn word_around<'b>(first: Cursor<'b>, digit: Cursor<'b>) -> (Cursor<'b>, Cursor<
 
 /// Returns the value that is alone in the next line but one at most: `Token created. It is shown once:`, and `x` below it.
 fn in_next_line(line_end: Cursor<'_>, is_clear: IsClear) -> Option<Range<usize>> {
+    /// The starts of an answer.
+    const LABELS: &[&[u8]] = &[b"A: ", b"New value: ", b"Value: ", b"value: "];
     if line_end.rest().starts_with(PLACEHOLDER) {
         return None;
     }
     let line = past_line(line_end)?;
     let line = past_line(line).unwrap_or(line);
     let value = line.skip(16, |byte| is_blank(byte) || is_quote(byte) || b"=>*-".contains(&byte));
+    let answer = LABELS.iter().find_map(|label| value.past(label));
+    let value = answer.unwrap_or(value);
     // Most lines have several words.
     let value_end =
         value.skip(MAX_AFTER, |byte| byte.is_ascii_graphic() && !is_quote(byte) && byte != b'\\');
+    // A client may close the tag of an output: `x</bash-stdout>`.
+    let n_tag = memmem::find(value_end.since(value.place()), b"</");
+    let value_end = n_tag.map_or(value_end, |n| value.forward(n));
     let text = value_end.since(value.place());
     // The items of a list of code have commas after them.
     let is_item = matches!(text.last(), Some(b',' | b';'));
-    if text.len() < 8 || is_item || !text.iter().any(u8::is_ascii_digit) {
+    let may_be_clear = text.iter().any(|byte| byte.is_ascii_digit() || *byte == b'-');
+    if text.len() < 8 || is_item || !may_be_clear {
         return None;
     }
     let closed = past_closers(value_end).0;
-    // A search before decoding sees the quote of JSON.
-    let is_alone =
-        closed.next().is_none() || past_break(closed).is_some() || Quote::open(value_end).is_some();
-    let is_fit = is_alone && is_clear(text);
+    let is_alone = ends_line(closed) || Quote::open(value_end).is_some();
+    let is_fit = is_alone && (is_clear(text) || answer.is_some() && is_coined(text));
     if is_fit { password(value, value_end) } else { None }
 }
 
@@ -236,7 +243,7 @@ fn before(start: Cursor<'_>, is_clear: IsClear) -> Option<Range<usize>> {
     }
     let line = start.window_before(MAX_BEFORE);
     let is_between = |byte: &u8| {
-        byte.is_ascii_alphabetic() || is_blank(*byte) || b"|<-".contains(byte) || *byte > 127
+        byte.is_ascii_alphabetic() || is_blank(*byte) || b"|<-(".contains(byte) || *byte > 127
     };
     let n_words = line.iter().rev().take_while(|byte| is_between(byte)).count();
     let words = line.get(line.len().saturating_sub(n_words)..)?;

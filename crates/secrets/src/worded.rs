@@ -5,6 +5,7 @@
 use memchr::memmem;
 
 use crate::{
+    clear::is_thing_of_code,
     placeholder::{is_template, is_weak},
     randomness::Makeup,
     value::{Form, Kind},
@@ -31,11 +32,11 @@ const OWNERS: &[&[u8]] = &[
     b"state",
 ];
 
-/// Returns whether a value is a phrase of 4 to 24 words in small letters. At most one of them may be
+/// Returns whether a value is a phrase of 4 to 24 words of at least `min` small letters. At most one of them may be
 /// weak ([`is_weak`]).
-pub(crate) fn is_phrase(value: &[u8]) -> bool {
+pub(crate) fn is_phrase(value: &[u8], min: usize) -> bool {
     let is_word =
-        |word: &[u8]| (2..=12).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase);
+        |word: &[u8]| (min..=12).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase);
     let words = || value.split(|byte| *byte == b' ' || *byte == b'-');
     let is_weak_word = |word: &&[u8]| is_weak(word);
     let is_number =
@@ -122,6 +123,36 @@ pub(crate) fn is_invented(value: &[u8]) -> bool {
         || !value.contains(&b'-') && are_words_and_number(value);
     let lower = value.to_ascii_lowercase();
     is_fit && !OTHERS.iter().any(|other| memmem::find(&lower, other).is_some())
+}
+
+/// Returns whether a value may be a password that a person made up, if its name and a sign or a verb are right before it:
+/// `anchor702hund`, `soleil.2013g`, `lnv_ZWE1455`. It has letters and at least two digits, and is no hash, no slug, no
+/// ticket, no file, and no name of an algorithm.
+pub(crate) fn is_coined(value: &[u8]) -> bool {
+    const OTHERS: &[&[u8]] = &[
+        b"sha", b"argon", b"pbkdf", b"crypt", b"base", b"utf", b"md5", b"aes", b"rsa", b"iso",
+        b"hmac", b"rfc", b"cve", b"x509", b"ed25519", b"oauth", b"http", b"ipv", b"bit",
+    ];
+    let makeup = Makeup::of(value);
+    let is_hex = value.iter().all(u8::is_ascii_hexdigit);
+    let is_slug = value.contains(&b'-') && makeup.n_upper == 0;
+    let is_upper = |byte: &u8| byte.is_ascii_uppercase();
+    // `SHOP-1234`
+    let mut parts = value.splitn(2, |byte| *byte == b'-');
+    let is_ticket = parts.next().is_some_and(|part| part.iter().all(is_upper))
+        && parts.next().is_some_and(|part| part.iter().all(u8::is_ascii_digit));
+    let lower = value.to_ascii_lowercase();
+    (8..=40).contains(&value.len())
+        && makeup.n_digits > 1
+        && makeup.n_letters() > 2
+        && makeup.n_others == 0
+        && !value.iter().any(|byte| b"/:=(){}[]<>\\|,;\"'`".contains(byte))
+        && !is_hex
+        && !is_slug
+        && !is_ticket
+        && !is_thing_of_code(value)
+        && !OTHERS.iter().any(|other| memmem::find(&lower, other).is_some())
+        && Kind::Password.secret_in(value, Form::Quoted).is_some()
 }
 
 /// Returns whether a value consists of two words and a number between them, or of a number and two words, with a capital:

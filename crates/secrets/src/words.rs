@@ -141,6 +141,8 @@ pub(crate) const OPENERS: &[&str] = &[
     "cryption",
     "crypt",
     "deploy",
+    // `2FA key`
+    "fa",
     "function",
     "hmac",
     "host",
@@ -150,6 +152,8 @@ pub(crate) const OPENERS: &[&str] = &[
     "jwt",
     "license",
     "master",
+    "mfa",
+    "otp",
     "private",
     "priv",
     "security",
@@ -163,6 +167,7 @@ pub(crate) const OPENERS: &[&str] = &[
     "signing",
     "storage",
     "subscription",
+    "totp",
     "webhook",
 ];
 

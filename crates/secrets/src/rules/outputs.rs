@@ -35,6 +35,8 @@ pub(super) static BY_OUTPUT: &[Rule] = &[
     ),
     // In: `can you log in? user ada / x`. Out: `x`.
     Rule::new("password", "of a user, after a slash", &[" / "], &[By(spoken::slashed)]),
+    // In: `unlock the vault with "cedar topaz lantern copper"`. Out: the four words.
+    Rule::new("password", "words that open something", &["nlock "], &[By(spoken::unlocked)]),
     // In: `the webhook secret is new, it's x`. Out: `x`.
     Rule::new(
         "secret",
@@ -56,11 +58,18 @@ pub(super) static BY_OUTPUT: &[Rule] = &[
             "In [",
             "iex(",
             "jshell> ",
+            "(gdb) p",
+            "(lldb) p",
         ],
         &[By(printed::evaluated)],
     ),
     // In: `user.api_token`, and `=> "x"` in the next line. Out: `x`.
-    Rule::new("secret", "the result after an arrow", &["\n=> ", "n=> "], &[By(printed::result)]),
+    Rule::new(
+        "secret",
+        "the result after an arrow",
+        &["\n=> ", "n=> ", "]=> "],
+        &[By(printed::result)],
+    ),
     // In: `println(hudson.util.Secret.decrypt("{..}"))`, and `Result: x` in the next line. Out: `x`.
     Rule::new(
         "secret",
@@ -95,7 +104,7 @@ pub(super) static BY_OUTPUT: &[Rule] = &[
     Rule::new(
         "token",
         "a personal access token",
-        &[" PAT: ", " PAT:", " PAT = ", " PAT is "],
+        &[" PAT: ", " PAT:", " PAT = ", " PAT is ", " pat: ", " pat is "],
         &[By(command_line::strong)],
     ),
     // In: `HASH_SALT='x'`. Out: `x`.

@@ -53,6 +53,8 @@ pub(super) static BY_RECOVERY: &[Rule] = &[
             "upCodes",
             "ryCodes",
             "cratch codes",
+            "gency codes",
+            "gency Codes",
         ],
         &[Each(recovery::codes)],
     ),

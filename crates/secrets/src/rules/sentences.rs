@@ -102,6 +102,7 @@ pub(super) static BY_SENTENCE: &[Rule] = &[
             "Lozinka",
             "arolă",
             "κωδικός",
+            "Κωδικός",
             "पासवर्ड",
             "รหัสผ่าน",
         ],
@@ -111,8 +112,7 @@ pub(super) static BY_SENTENCE: &[Rule] = &[
         "key",
         "a key or a token with a name in another language",
         &[
-            "I-Schlüssel",
-            "I Schlüssel",
+            "chlüssel",
             "clé API",
             "Clé API",
             "clé d'API",
@@ -172,7 +172,7 @@ pub(super) static BY_SENTENCE: &[Rule] = &[
     Rule::new(
         "password",
         "the value of the name pw",
-        &["pw:", "Pw:", "PW:", "pw=", "PW=", "pw is ", "pw -> ", "pw "],
+        &["pw:", "Pw:", "PW:", "pw=", "PW=", "pw is ", "pw -> ", "pw ", "Pw ", "PW "],
         &[By(arguments::short_name)],
     ),
 ];
