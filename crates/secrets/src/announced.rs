@@ -46,7 +46,9 @@ pub(crate) fn past_announcement<'b>(
     const MAX_LINE: usize = 120;
     const NAMES: &[&[u8]] = &[b"password", b"passphrase", b"passwd", b"passwort"];
     const KEYS: &[&[u8]] = &[b"key", b"token", b"secret"];
+    // `Root-Passwort`
     let text = name.end.since(name.start.place());
+    let text = text.rsplit(|byte| *byte == b'-').next().unwrap_or_default();
     let is_first =
         matches!(text.first(), Some(b'p' | b'P' | b'k' | b'K' | b't' | b'T' | b's' | b'S'));
     if !is_first || after.next() != Some(b' ') {
@@ -213,7 +215,7 @@ pub(crate) fn is_mixed(value: &[u8]) -> bool {
 /// Returns whether a verb or a sign before a position says that a value follows. Without it, `reset-flow-12` may be the next
 /// word of a sentence.
 fn is_after_verb(at: Cursor<'_>) -> bool {
-    const OTHERS: &[&[u8]] = &[b" be ", b"give it "];
+    const OTHERS: &[&[u8]] = &[b" be ", b"give it ", b"? "];
     let before = at.window_before(12);
     SIGNS.iter().chain(OTHERS).any(|sign| before.ends_with(sign))
 }

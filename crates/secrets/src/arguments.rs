@@ -20,7 +20,7 @@ use crate::{
     randomness::Makeup,
     span::{Quote, bare_end, ends_line, is_blank, is_quote, past_blanks, string_or_word},
     value::{Form, Kind, is_scrambled, is_strong, is_uuid},
-    worded::{are_words_and_number, is_invented, is_word_list},
+    worded::{are_words_and_number, is_coined, is_invented, is_word_list},
 };
 
 /// Limit in bytes for the arguments of a call.
@@ -361,7 +361,7 @@ pub(crate) fn said(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let is_strong = is_strong || !is_verb && has_digit && is_scrambled(text);
     let is_login =
         matches!(start.next(), Some(b'c' | b'C' | b'e')) || end.window_before(2) == b": ";
-    let is_strong = is_strong || is_login && are_words_and_number(text);
+    let is_strong = is_strong || is_login && (are_words_and_number(text) || is_coined(text));
     password(value, value_end).filter(|_| is_strong)
 }
 
@@ -383,11 +383,14 @@ pub(crate) fn login(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> 
     }
     let text = whole.since(at.place());
     // `logon host/ada,x`
-    if start.rest().starts_with(b"TERADATA") {
+    if start.rest().starts_with(b"TERADATA") || start.rest().starts_with(b".logon") {
         let comma = memchr::memchr(b',', text)?;
         return password(at.forward(comma).forward(1), whole);
     }
-    let may_end = start.forward(1).rest().starts_with(b"pdp") || start.next() == Some(b'S');
+    let may_end = start.forward(1).rest().starts_with(b"pdp")
+        || start.next() == Some(b'S')
+        || start.rest().starts_with(b"sqlplus")
+            && user.past(b"/").is_some_and(|value| is_coined(whole.since(value.place())));
     let host = memchr::memrchr(b'@', text).or(may_end.then_some(text.len()))?;
     let is_oracle = !start.rest().starts_with(b"mysqlsh");
     after_user(at, at.forward(host), if is_oracle { b'/' } else { b':' })

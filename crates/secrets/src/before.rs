@@ -13,7 +13,7 @@ use crate::{
     piped::echoed,
     span::{Quote, ends_line, is_blank, is_quote, past_blanks},
     value::{is_scrambled, is_strong, is_uuid},
-    worded::{are_words_and_number, is_invented, is_word_and_digits, is_word_list},
+    worded::{are_words_and_number, is_coined, is_invented, is_word_and_digits, is_word_list},
 };
 
 /// Bytes before a name that are searched for its value.
@@ -42,7 +42,8 @@ pub(crate) fn find<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
 fn in_sentence<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
     /// Bytes before the name that are searched for the verb.
     const MAX_WORDS: usize = 32;
-    const VERBS: &[&[u8]] = &[b" as ", b" is ", b" was ", b" als ", PROMPTED, ASKED];
+    const VERBS: &[&[u8]] = &[b" as ", b" is ", b" was ", b" als ", INTO, PROMPTED, ASKED];
+    const INTO: &[u8] = b" into ";
     /// Words after a value that is typed.
     const PROMPTED: &[u8] = b" when prompted for ";
     const ASKED: &[u8] = b" when asked for ";
@@ -76,7 +77,7 @@ fn in_sentence<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
     let (verb_place, verb) = verbs.max()?;
     let words = before.get(verb_place.saturating_add(verb.len())..)?;
     let first = words.split(|byte| *byte == b' ').next()?;
-    let is_other = OTHERS.iter().any(|other| name.end.rest().starts_with(other));
+    let is_other = verb != INTO && OTHERS.iter().any(|other| name.end.rest().starts_with(other));
     let is_plain = words.iter().all(|byte| byte.is_ascii_alphanumeric() || b" _-".contains(byte));
     let is_direct = words.is_empty() && matches!(verb, b" as " | b" als ");
     if is_other || !is_plain || !OWNERS.contains(&first) && !is_direct {
@@ -99,7 +100,9 @@ fn in_sentence<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
     let is_quotation = n_closing > 0
         && (has_digit && is_scrambled(value) || are_words_and_number(value))
         || is_mixed(value);
-    let is_fit = is_clear || is_typed || is_quotation || !is_direct && is_word_and_digits(value);
+    let is_used = matches!(verb, b" as " | b" als " | INTO) && is_coined(value);
+    let is_fit =
+        is_clear || is_typed || is_quotation || is_used || !is_direct && is_word_and_digits(value);
     // The key or the token of something may be a hash.
     let is_hash = || is_uuid(value) || value.iter().all(u8::is_ascii_hexdigit);
     let is_key = || value.len() >= 20 && is_strong(value) && !is_hash();

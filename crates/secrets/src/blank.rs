@@ -34,8 +34,8 @@ pub(crate) fn past_level(at: Cursor<'_>) -> Cursor<'_> {
 /// Returns whether a name and a value are a line of settings, as many tools have them: `remote_password x`. The value must
 /// have several digits, because a name and a word may be a heading.
 pub(crate) fn is_setting(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool {
-    const USERS: &[&[u8]] = &[b"user ", b"username ", b"enable", b"neighbor "];
-    const DEVICES: &[&[u8]] = &[b"enable ", b"username "];
+    const USERS: &[&[u8]] = &[b"user ", b"username ", b"enable", b"neighbor ", b"ppp ", b"Xauth "];
+    const DEVICES: &[&[u8]] = &[b"enable ", b"username ", b"IPSec "];
     let is_password = matches!(kind, Kind::Password | Kind::Pass);
     if name.is_option() || !is_password && kind != Kind::Secret {
         return false;
@@ -71,6 +71,8 @@ pub(crate) fn is_setting(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool
         || last.ends_with(b"\"")
         || last.ends_with(b"stdout>")
         || last.ends_with(b"Request:")
+        || last.ends_with(b"C:")
+        || last == b">"
         || is_after(USERS)
         || last.ends_with(b"-password")
         || last.ends_with(b"/password")
@@ -151,7 +153,8 @@ pub(crate) fn is_apart(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool {
 
 /// Returns whether the value of a name follows without a verb: `ada with password x`, `user ada, password x`.
 pub(crate) fn is_given(start: Cursor<'_>) -> bool {
-    const WITH: &[&[u8]] = &[b"with ", b" mit ", b" avec ", b" con ", b" com ", b" med ", b" met "];
+    const WITH: &[&[u8]] =
+        &[b"with ", b" mit ", b" avec ", b" con ", b" com ", b" med ", b" met ", b" dem "];
     WITH.iter().any(|word| start.window_before(6).ends_with(word)) || is_introduced(start)
 }
 
@@ -161,6 +164,8 @@ pub(crate) fn is_introduced(start: Cursor<'_>) -> bool {
         b"user",
         b"User",
         b"login",
+        b"Login",
+        b"ugang",
         b"creds",
         b"ssid",
         b"SSID",

@@ -132,5 +132,6 @@ pub(crate) fn is_thing_of_code(value: &[u8]) -> bool {
     let is_file = (1..=5).contains(&ending.len())
         && ending.len() < value.len()
         && ending.iter().all(u8::is_ascii_lowercase);
-    is_constant || is_file || value.starts_with(b"Win32")
+    let is_random = value.len() >= 14 && Makeup::of(value).n_digits > 2 && is_scrambled(value);
+    is_constant || is_file && !is_random || value.starts_with(b"Win32")
 }

@@ -8,14 +8,15 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::{
-    around::past_closers,
+    around::{past_closers, until_placeholder},
     clear::is_clear_cell,
     command_line::password,
     cursor::Cursor,
     margin::past_line,
     name::Name,
     placeholder::PLACEHOLDER,
-    span::{Quote, is_blank, is_quote, past_break, past_tab},
+    span::{Quote, is_blank, is_quote, past_blanks, past_break, past_tab},
+    tag::past_markup,
     value::Kind,
 };
 
@@ -348,9 +349,9 @@ fn in_objects<'b>(name: &Name<'b>) -> Option<(Separator, Cursor<'b>, usize)> {
     let is_mark = |byte: &u8| is_quote(*byte) || is_blank(*byte) || b"\\:".contains(byte);
     let before = name.start.window_before(MAX_ROW);
     let n_marks = before.iter().rev().take_while(|byte| is_mark(byte)).count();
-    let key = before.get(..before.len().saturating_sub(n_marks))?;
+    let key = before.get(..before.len().saturating_sub(n_marks)).filter(|_| n_marks > 2)?;
     let list = before.get(memchr::memrchr(b'[', before)?..)?;
-    let is_key = KEYS.iter().any(|text| key.ends_with(text)) && n_marks > 2;
+    let is_key = KEYS.iter().any(|text| key.ends_with(text));
     let end = name.end.skip(MAX_ROW, |byte| !matches!(byte, b'[' | b']'));
     let n_objects = list.iter().filter(|byte| **byte == b'{').count();
     let n_before = n_objects.checked_sub(1).filter(|_| is_key && end.next() == Some(b']'))?;
@@ -405,7 +406,11 @@ fn next_list(at: Option<Cursor<'_>>) -> Option<Cursor<'_>> {
 fn end_of_string(at: Cursor<'_>) -> Option<Cursor<'_>> {
     let quote = at.skip(MAX_ROW, |byte| !matches!(byte, b'"' | b'\n' | b'\r'));
     let n_slashes = quote.window_before(63).iter().rev().take_while(|byte| **byte == b'\\').count();
-    (quote.next() == Some(b'"')).then(|| quote.back(n_slashes))
+    let end = quote.back(n_slashes);
+    // A line ends before the string does.
+    let is_line =
+        quote.next() == Some(b'"') && line_end(at.until(end.place())).place() == end.place();
+    is_line.then_some(end)
 }
 
 /// Returns the end of the string that has a header, unless each cell has quotes of its own.
@@ -421,8 +426,49 @@ fn past_string(end: Cursor<'_>) -> Option<Cursor<'_>> {
     let next = closed.past(b",")?.skip(60, |byte| byte.is_ascii_whitespace());
     let (quote, row) = Quote::open(next)?;
     // The name of a member.
-    let is_name = past_closers(quote.close(row)?).0.next() == Some(b':');
-    if is_name { Some(Quote::open(next_list(Some(closed))?)?.1) } else { Some(row) }
+    match past_blanks(past_closers(quote.close(row)?).0, 4).past(b":") {
+        Some(value) => {
+            let string = Quote::open(past_blanks(value, 4));
+            Some(string.or_else(|| Quote::open(next_list(Some(closed))?))?.1)
+        }
+        None => Some(row),
+    }
+}
+
+/// Finds the values below the name of a column in HTML: `<th>Password</th>`, and `<td>x</td>` in the next rows.
+pub(crate) fn below_tag(name: &Name<'_>, kind: Kind) -> Vec<Range<usize>> {
+    /// Limit in bytes for the rows.
+    const MAX_TABLE: usize = 4096;
+    let closed = name.end.skip(2, is_blank);
+    if !closed.rest().starts_with(b"</t") || !name.start.window_before(MAX_HEADER).contains(&b'>') {
+        return Vec::new();
+    }
+    let before = name.start.window_before(MAX_ROW);
+    let header = memmem::rfind(before, b"<tr").and_then(|n| before.get(n..)).unwrap_or(before);
+    let n_cells = cells(header).count();
+    let text = until_placeholder(closed.window(MAX_TABLE));
+    let table = memmem::find(text, b"</table").and_then(|n| text.get(..n)).unwrap_or(text);
+    let rows = memmem::find_iter(table, b"<tr").take(MAX_ROWS);
+    let found = rows.filter_map(|n| {
+        let row = closed.forward(n);
+        let line = table.get(n..)?;
+        let length = memmem::find(line, b"</tr").unwrap_or(line.len().min(MAX_ROW));
+        let tag = row.forward(cells(line.get(..length)?).nth(n_cells.checked_sub(1)?)?);
+        let start = past_markup(tag.skip(80, |byte| byte != b'>').past(b">")?);
+        let end = start.skip(MAX_ROW, |byte| !matches!(byte, b'<' | b'\n' | b'\\'));
+        let is_clear = is_clear_cell(kind, end.since(start.place()));
+        if is_clear { password(start, end) } else { None }
+    });
+    found.collect()
+}
+
+/// Returns the places of the tags of cells in a row of HTML.
+fn cells(row: &[u8]) -> impl Iterator<Item = usize> {
+    let is_cell = |n: &usize| {
+        let tag = row.get(*n..).unwrap_or_default();
+        matches!(tag, [b'<', b't', b'd' | b'h', b'>' | b' ', ..])
+    };
+    memmem::find_iter(row, b"<t").filter(is_cell)
 }
 
 /// Returns whether a byte may start a separator, a line break or the end of a string.

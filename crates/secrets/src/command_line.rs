@@ -215,7 +215,7 @@ pub(crate) fn password_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Rang
         (b'a', &[b"redis-cli", b"valkey-cli", b"keydb-cli"]),
         (b'A', &[b"snmp"]),
         (b'X', &[b"snmp"]),
-        (b'w', &[b"ldap", b"generic-password", b"internet-password"]),
+        (b'w', &[b"ldap", b"vsql", b"generic-password", b"internet-password"]),
         (b'k', &[b"openssl enc", b"openssl aes", b"newrelic", b"api-cli"]),
     ];
     let option = end.previous()?;
@@ -239,14 +239,15 @@ pub(crate) fn quoted(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
         let is_strong = is_strong(text) || is_word_list(text, 0);
         // `IDENTIFIED BY x;`
         let is_last = value_end.next() == Some(b';') || ends_line(value_end);
-        let is_strong = is_strong || is_last && (is_scrambled(text) || is_invented(text));
+        let is_fit = || is_scrambled(text) || is_invented(text) || is_coined(text);
+        let is_strong = is_strong || is_last && is_fit();
         return if is_plain || is_strong { password(at, value_end) } else { None };
     };
     password(value, quote.close(value)?)
 }
 
 /// Finds the last word of a command that logs in, at the start of a line or after a prompt: `AUTH x`, `AUTH default x`,
-/// `AUTH PLAIN ada x`, `A01 LOGIN ada "x"`, and the base64 after `AUTH PLAIN`.
+/// `AUTH PLAIN ada x`, `A01 LOGIN ada "x"`, `NickServ IDENTIFY x`, and the base64 after `AUTH PLAIN`.
 pub(crate) fn auth(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     /// Bytes before the command that are searched for its prompt.
     const MAX_PROMPT: usize = 64;
@@ -263,7 +264,7 @@ pub(crate) fn auth(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let is_plain = first == b"PLAIN" && n_words == 2 && has_user(text);
     let is_clear =
         is_strong(text) || is_invented(text) || is_scrambled(text) || is_word_list(text, 0);
-    let is_coined = n_words > 1 && is_coined(text);
+    let is_coined = (n_words > 1 || start.rest().starts_with(b"IDENTIFY")) && is_coined(text);
     let is_last = ends_line(value_end) || ends_line(past_closers(value_end).0);
     if !is_last || !is_plain && !is_coined && (!is_clear || is_login && n_words < 2) {
         return None;
@@ -273,11 +274,12 @@ pub(crate) fn auth(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let before = before.unwrap_or_else(|| context(start, MAX_PROMPT).trim_ascii_end());
     // `A01 LOGIN`
     let tag = before.rsplit(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default();
-    let is_tag = tag.len() <= 8 && tag.iter().any(u8::is_ascii_digit);
+    let is_tag = tag.len() <= 8 && (tag.len() == 1 || tag.iter().any(u8::is_ascii_digit));
     let n_before = before.len().saturating_sub(if is_tag { tag.len() } else { 0 });
     let before = before.get(..n_before).unwrap_or_default().trim_ascii_end();
     // A search before decoding sees the quote of JSON.
-    let is_first = before.last().is_none_or(|byte| is_quote(*byte) || b">:|".contains(byte));
+    let is_first = before.last().is_none_or(|byte| is_quote(*byte) || b">:|.".contains(byte));
+    let is_first = is_first || before.ends_with(b"Serv");
     // `LOGIN page section12` is a sentence.
     let is_quoted = value.previous().is_some_and(is_quote);
     let is_named = is_tag && tag.iter().any(u8::is_ascii_alphabetic);
@@ -328,6 +330,12 @@ pub(crate) fn server_key(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>>
     };
     let is_last = ends_line(value_end) || ends_line(past_closers(value_end).0);
     password(value, value_end).filter(|_| is_last)
+}
+
+/// Finds the password of a user of DB2: `connect to shop user ada using x`.
+pub(crate) fn using(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    let (value, value_end) = word_after(end, b" using ").or_else(|| word_after(end, b" USING "))?;
+    password(value, value_end)
 }
 
 /// Returns the word after a name in the rest of a command.

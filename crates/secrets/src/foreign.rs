@@ -16,7 +16,7 @@ use crate::{
     span::{Quote, bare_end, is_quote, past_blanks, string_or_word},
     value::{MAX_VALUE, is_scrambled, is_strong},
     vicinity,
-    worded::{are_words_and_number, is_coined, is_invented},
+    worded::{are_words_and_number, is_coined, is_invented, is_word_list},
 };
 
 /// Finds the value after a name and a colon, `пароль: x`, and clear passwords near the name.
@@ -38,6 +38,8 @@ fn after_name(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
 
 /// Finds the password after its name and a verb: `le mot de passe du serveur est x`. An ordinary word is no value.
 pub(crate) fn after_words(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    // `heslo je x`
+    let has_verb = end.since(start.place()).contains(&b' ');
     // The value may follow without a verb.
     let next = past_blanks(end, 2);
     let word = string_or_word(next).map_or(&[][..], |(word, end)| end.since(word.place()));
@@ -45,7 +47,7 @@ pub(crate) fn after_words(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<us
         && (is_strong(word)
             || is_invented(word)
             || are_words_and_number(word)
-            || is_coined(word) && is_given(start));
+            || is_coined(word) && (is_given(start) || has_verb));
     if is_next {
         let (value, value_end) = word_at(next)?;
         return password(value, value_end);
@@ -60,6 +62,7 @@ pub(crate) fn after_words(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<us
             || is_invented(text)
             || is_random
             || are_words_and_number(text)
+            || is_word_list(text, 0)
             || is_coined(text)
     })
 }
@@ -94,6 +97,8 @@ const LINKS: &[&str] = &[
     " is now ",
     " to ",
     " jest ",
+    " je ",
+    "는 ",
     " är ",
     " er ",
     " on ",
@@ -113,6 +118,7 @@ const LINKS: &[&str] = &[
     "\\u70ba",
     "\\u306f",
     "\\u306f\\u300c",
+    "\\ub294 ",
 ];
 
 /// Finds the first value after a name and a link that `is_fit` accepts, in the same line.

@@ -6,14 +6,14 @@
 use memchr::memmem;
 
 use crate::{
-    announced::{past_announcement, past_demand, past_gap, past_prompt},
+    announced::{is_spoken, past_announcement, past_demand, past_gap, past_prompt},
     around::{context, past_closers},
     cursor::Cursor,
     margin::past_line,
     name::{Name, is_other_tail},
     placeholder::PLACEHOLDER,
     randomness::Makeup,
-    span::{Quote, is_blank, is_quote, past_blanks, past_break, past_colors},
+    span::{Quote, bare_end, ends_line, is_blank, is_quote, past_blanks, past_break, past_colors},
     tag::{past_closing, past_tag},
 };
 
@@ -108,7 +108,7 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
         }
         b',' if name.is_compound() => Some((Link::Apart, at.forward(1))),
         // `What should I use as password? -> x`
-        b'?' if !has_blank => past_announcement(name, at.forward(1)),
+        b'?' if !has_blank => past_answer(at).or_else(|| past_announcement(name, at.forward(1))),
         // `it asks for the password, give it x`
         b',' if !has_blank => Some((Link::Apart, past_prompt(at)?)),
         b'\r' | b'\n' | b'\\'
@@ -156,8 +156,18 @@ pub(crate) fn link<'b>(name: &Name<'b>) -> Option<(Link, Cursor<'b>)> {
 /// Returns the position of the value in another member of the object that has the name in a string:
 /// `"selector": "#password", "text": `, `"name": "Password", "type": "textbox", "value": `.
 fn past_members<'b>(name: &Name<'b>) -> Option<Cursor<'b>> {
-    const VALUES: &[&[u8]] =
-        &[b"value", b"text", b"content", b"default", b"defaultValue", b"val", b"stringValue"];
+    const VALUES: &[&[u8]] = &[
+        b"value",
+        b"text",
+        b"content",
+        b"default",
+        b"defaultValue",
+        b"val",
+        b"v",
+        b"data",
+        b"string",
+        b"stringValue",
+    ];
     /// Limit for the members after the name.
     const MAX_MEMBERS: usize = 4;
     let is_in = |byte: u8| byte.is_ascii_alphanumeric() || b" _-])'\"\\=*.".contains(&byte);
@@ -179,6 +189,12 @@ fn past_members<'b>(name: &Name<'b>) -> Option<Cursor<'b>> {
         }
     }
     None
+}
+
+/// Returns the position of the answer to a question for a password, at the end of its line: `root password? x`.
+fn past_answer(at: Cursor<'_>) -> Option<(Link, Cursor<'_>)> {
+    let answer = at.past(b"? ")?;
+    (ends_line(bare_end(answer, |_| false)) && is_spoken(answer)).then_some((Link::Apart, answer))
 }
 
 /// Returns whether a name is the key of a hash in Perl: `$ENV{NAME`.

@@ -29,7 +29,13 @@ pub(crate) fn slashed(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>
         b"as",
         b"with",
         b"created",
+        b"zugang",
+        b"zugangsdaten",
+        b"anmeldedaten",
+        b"access",
     ];
+    /// Limit for the words between `creds` and a colon.
+    const MAX_WORDS: usize = 5;
     /// Words after `user` that are no names.
     const OTHERS: &[&[u8]] = &[
         b"settings",
@@ -71,9 +77,11 @@ pub(crate) fn slashed(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>
     let (text, user) = text.split_at_checked(text.len().saturating_sub(n_user))?;
     let n_opening = text.iter().rev().take_while(|byte| is_mark(byte)).count();
     let text = text.get(..text.len().saturating_sub(n_opening))?.trim_ascii_end();
-    let text = text.strip_suffix(b":").or_else(|| text.strip_suffix(b"=")).unwrap_or(text);
-    let last = text.rsplit(|byte| !byte.is_ascii_alphabetic()).next()?;
-    let is_user = USERS.iter().any(|user| last.eq_ignore_ascii_case(user));
+    let signed = text.strip_suffix(b":").or_else(|| text.strip_suffix(b"="));
+    // `creds for db1: ada / x`
+    let n_words = if signed.is_some() { MAX_WORDS } else { 1 };
+    let mut words = signed.unwrap_or(text).rsplit(|byte| !byte.is_ascii_alphabetic()).take(n_words);
+    let is_user = words.any(|word| USERS.iter().any(|user| word.eq_ignore_ascii_case(user)));
     let value = value_end.since(value.place());
     let is_clear = is_strong(value) || is_word_list(value, 0) || is_invented(value);
     let is_name = user.first().is_some_and(u8::is_ascii_alphabetic)

@@ -41,15 +41,18 @@ pub(crate) fn find(word: Word, start: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<
         let line_end = name_end.forward(line.len());
         line.len() < MAX_AFTER
             && matches!(line_end.next(), Some(b'\n' | b'\r' | b'\\'))
-            && (line.ends_with(b":") || has_mix(line_end.window(MAX_BEFORE)))
+            && (line.ends_with(b":")
+                || line.ends_with(b"?")
+                || has_mix(line_end.window(MAX_BEFORE)))
     };
     let is_near = has_mix(line) || below() || has_value_before(start);
-    if !is_near && !columns::may_be_cell(name_end) {
+    if !is_near && !columns::may_be_cell(name_end) && name_end.next() != Some(b'<') {
         return Vec::new();
     }
     let Some(name) = Name::around(start, end) else { return Vec::new() };
     let Some(kind) = name.kind(word).or_else(|| name.plural(word)) else { return Vec::new() };
     let mut found = columns::below(&name, kind);
+    found.extend(columns::below_tag(&name, kind));
     let is_clear: IsClear = match kind {
         _ if word == Word::Credential => is_clear_either,
         Kind::Password | Kind::Passwords | Kind::Passphrase => is_clear_password,
@@ -125,6 +128,13 @@ pub(crate) fn around(start: Cursor<'_>, end: Cursor<'_>, is_clear: IsClear) -> V
         found.extend(in_next_line(end.forward(line.len()), is_clear));
     }
     found
+}
+
+/// Returns a text without the blanks and the backslashes of an escaped line break at its end.
+fn without_slashes(text: &[u8]) -> &[u8] {
+    let is_end = |byte: &&u8| matches!(**byte, b'\\' | b' ');
+    let n = text.iter().rev().take_while(is_end).count();
+    text.get(..text.len().saturating_sub(n)).unwrap_or_default()
 }
 
 /// Returns whether a text has a word of at least 8 bytes with two letters and a digit, as all values are.
@@ -215,7 +225,12 @@ fn in_next_line(line_end: Cursor<'_>, is_clear: IsClear) -> Option<Range<usize>>
     let line = past_line(line_end)?;
     let line = past_line(line).unwrap_or(line);
     let value = line.skip(16, |byte| is_blank(byte) || is_quote(byte) || b"=>*-".contains(&byte));
-    let answer = LABELS.iter().find_map(|label| value.past(label));
+    // `What is the password?`, and `Admin: x` in the next line.
+    let question = without_slashes(line_end.window_before(12));
+    let is_asked = [&b"?"[..], b":", b" is"].iter().any(|end| question.ends_with(end));
+    let name = value.skip(16, |byte| byte.is_ascii_alphabetic());
+    let name = name.past(b": ").filter(|_| question.ends_with(b"?"));
+    let answer = LABELS.iter().find_map(|label| value.past(label)).or(name);
     let value = answer.unwrap_or(value);
     // Most lines have several words.
     let value_end =
@@ -232,7 +247,7 @@ fn in_next_line(line_end: Cursor<'_>, is_clear: IsClear) -> Option<Range<usize>>
     }
     let closed = past_closers(value_end).0;
     let is_alone = ends_line(closed) || Quote::open(value_end).is_some();
-    let is_fit = is_alone && (is_clear(text) || answer.is_some() && is_coined(text));
+    let is_fit = is_alone && (is_clear(text) || (is_asked || answer.is_some()) && is_coined(text));
     if is_fit { password(value, value_end) } else { None }
 }
 

@@ -130,8 +130,14 @@ pub(super) static BY_COMMAND: &[Rule] = &[
     Rule::new(
         "password",
         "what a client of Redis or of mail sends to log in",
-        &["AUTH ", "LOGIN "],
+        &["AUTH ", "LOGIN ", "IDENTIFY ", "OPER "],
         &[By(command_line::auth)],
+    ),
+    Rule::new(
+        "password",
+        "of a user, where a connection to DB2 is opened",
+        &["onnect to ", "CONNECT TO "],
+        &[By(command_line::using)],
     ),
     // In: `334 UGFzc3dvcmQ6`, and `x` in the next line. Out: `x`.
     Rule::new(
@@ -318,8 +324,9 @@ pub(super) static BY_COMMAND: &[Rule] = &[
         "password",
         "the value of a name that ends in pw, or of a setting of a server",
         &[
-            "dpw ", "dpw=", "tpw ", "tPW: ", "PW = ", "pw = ", "_pw ", "_pw=", "_pw: ", "-pw ",
-            "_PW ", "_PW: ", "_PW\"", "_PW=", "_pw\"", "_pw'", "terauth ", "authtok", "mmunity ",
+            "dpw ", "dpw=", "DPW=", "DPW ", "tpw ", "tPW: ", "PW = ", "pw = ", "_pw ", "_pw=",
+            "_pw: ", "-pw ", "_PW ", "_PW: ", "_PW\"", "_PW=", "_pw\"", "_pw'", "terauth ",
+            "authtok", "mmunity ",
         ],
         &[By(arguments::after_name)],
     ),
@@ -328,6 +335,13 @@ pub(super) static BY_COMMAND: &[Rule] = &[
         "a value that a workflow masks, or a shared key",
         &[
             "link_secret ",
+            "isakmp key ",
+            "hared-key ",
+            "hared-key ascii-text ",
+            "ication-key ",
+            "key-string ",
+            "psk ascii 0 ",
+            "gest-key 1 md5 ",
             "::add-mask::",
             "\"psk\"",
             "\"psk\\",
@@ -381,7 +395,7 @@ pub(super) static BY_COMMAND: &[Rule] = &[
     Rule::new(
         "password",
         "of a new login of SQL Server",
-        &["sp_addlogin "],
+        &["sp_addlogin ", "bind_s(", "ldap_bind("],
         &[By(arguments::second)],
     ),
     Rule::new(
@@ -472,6 +486,8 @@ pub(super) static BY_COMMAND: &[Rule] = &[
             "mpdp ",
             "rman target ",
             "TERADATA logon ",
+            ".logon ",
+            "CONNECT ",
         ],
         &[By(arguments::login)],
     ),
@@ -492,7 +508,7 @@ pub(super) static BY_COMMAND: &[Rule] = &[
             "bw login ",
             "snyk auth ",
             "--plaintext ",
-            "isql -v ",
+            "isql ",
             "oathtool ",
         ],
         &[By(arguments::last_word)],

@@ -54,6 +54,7 @@ pub(super) static BY_RECOVERY: &[Rule] = &[
             "ryCodes",
             "cratch codes",
             "gency codes",
+            "-time codes",
             "gency Codes",
         ],
         &[Each(recovery::codes)],

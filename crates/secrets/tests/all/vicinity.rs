@@ -80,7 +80,23 @@ const COINED: &[&str] = &[
     "rsync --password-file=<(echo {}) -a /d ada@10.0.0.1::b",
     "printf 'ada:{}\\n' | chpasswd",
     "cache_peer db1 parent 3128 0 login=ada:{}",
+    "Use {} as the root password",
+    "I typed \"{}\" into the password field",
+    "Zugang: ada / {}",
+    "bitte mit dem Passwort {} anmelden",
+    "Das Root-Passwort vom NAS ist {}",
+    "What is the root password? {}",
+    "What is the password?\nAdmin: {}",
+    "heslo je {}",
+    "비밀번호는 {}",
+    "/msg NickServ IDENTIFY {}",
+    "crypto isakmp key {} address 10.0.0.1",
+    "CONNECT TO shop USER ada USING {}",
+    "ldap.simple_bind_s(\"cn=ada\", \"{}\")",
+    "ALTER USER ada IDENTIFIED BY {};",
     // Tables.
+    "<tr><th>User</th><th>Password</th></tr>\n<tr><td>ada</td><td><code>{}</code></td></tr>",
+    "{\"columns\":\"user,password\",\"rows\":\"ada,{}\"}",
     "The logins are: | user | password |\n|---|---|\n| ada | {} |",
     "│ user │ password │\n│ varchar │ varchar │\n├──────┼──────────┤\n│ ada │ {} │\n└──────┴──────────┘",
     "{\"header\": \"user,password\", \"lines\": [\"ada,{}\"]}",
@@ -91,7 +107,7 @@ const COINED: &[&str] = &[
 
 /// Texts with the key of a second factor.
 const SECOND_FACTORS: &[&str] =
-    &["pyotp.TOTP(\"{}\").now()", "oathtool --totp -b {}", "2FA key for ada: {}"];
+    &["pyotp.TOTP(\"{}\").now()", "oathtool --totp -b {}", "2FA key for ada: {}", "TOTP key {}"];
 
 /// Texts without a secret.
 const BENIGN: &[&str] = &[
