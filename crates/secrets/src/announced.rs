@@ -215,7 +215,7 @@ pub(crate) fn is_mixed(value: &[u8]) -> bool {
 /// Returns whether a verb or a sign before a position says that a value follows. Without it, `reset-flow-12` may be the next
 /// word of a sentence.
 fn is_after_verb(at: Cursor<'_>) -> bool {
-    const OTHERS: &[&[u8]] = &[b" be ", b"give it ", b"? "];
+    const OTHERS: &[&[u8]] = &[b" be ", b"give it ", b"? ", b"-> ", b"type ", b"enter "];
     let before = at.window_before(12);
     SIGNS.iter().chain(OTHERS).any(|sign| before.ends_with(sign))
 }

@@ -134,10 +134,14 @@ fn found(kind: Kind, name: &Name<'_>, value: &Found<'_>) -> Option<Range<usize>>
     }
     // `pwd` is no verb, and a folder has a slash.
     let is_short = || name.end.since(name.start.place()).eq_ignore_ascii_case(b"pwd");
+    let is_mine = || {
+        let before = name.start.window_before(4);
+        before.ends_with(b"my ") || before.ends_with(b"the ")
+    };
     let is_introduced = kind == Kind::Pass
         && value.form == Form::Loose
-        && (is_introduced(name.start) || is_short())
-        && (is_invented(text) || is_strong(text) || is_varied(text));
+        && (is_introduced(name.start) || is_short() || is_mine())
+        && (is_invented(text) || is_strong(text) || is_varied(text) || is_coined(text));
     let kind = if is_introduced { Kind::Password } else { kind };
     if kind == Kind::Password && value.form == Form::Loose && is_plain(text) && is_below_user(name)
     {

@@ -128,7 +128,7 @@ fn commented<'b>(name: &Name<'b>) -> Option<(Cursor<'b>, Cursor<'b>)> {
     let value = text.rsplit(|byte| *byte == quote).next()?;
     let end = name.start.back(before.len()).forward(text.len());
     let is_random = is_scrambled(value) && value.iter().any(u8::is_ascii_digit);
-    let is_clear = is_strong(value) || is_invented(value) || is_random;
+    let is_clear = is_strong(value) || is_invented(value) || is_random || is_coined(value);
     (is_clear && value.len() < text.len() && !value.contains(&b'/'))
         .then(|| (end.back(value.len()), end))
 }

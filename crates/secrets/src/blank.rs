@@ -134,7 +134,8 @@ pub(crate) fn is_apart(name: &Name<'_>, kind: Kind, start: Cursor<'_>) -> bool {
         ];
         let before = context(name.start, 12);
         let is_list = !value.contains(&b'-') && are_words_and_number(value);
-        let is_one = (is_random || is_list) && ADJECTIVES.iter().any(|word| before.ends_with(word));
+        let is_one = (is_random || is_list || is_coined(value))
+            && ADJECTIVES.iter().any(|word| before.ends_with(word));
         is_one || is_fit && is_given(name.start)
     };
     match is_prose {
@@ -194,18 +195,10 @@ fn is_mixed(start: Cursor<'_>) -> bool {
         && is_strong(value)
 }
 
-/// Returns whether a strong value of at least 20 bytes starts at a position, and no file; or the key of a second factor.
+/// Returns whether a strong value of at least 20 bytes starts at a position, and no file.
 pub(crate) fn is_long(start: Cursor<'_>) -> bool {
     let value = bare_end(start, |_| false).since(start.place());
-    value.len() >= 20 && is_strong(value) || is_base32(value)
-}
-
-/// Returns whether a value is the key of a second factor: 16, 26 or 32 letters of base32.
-fn is_base32(value: &[u8]) -> bool {
-    let n_digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
-    matches!(value.len(), 16 | 26 | 32)
-        && value.iter().all(|byte| matches!(byte, b'A'..=b'Z' | b'2'..=b'7'))
-        && (2..=value.len() / 2).contains(&n_digits)
+    value.len() >= 20 && is_strong(value)
 }
 
 /// Returns whether a value follows a name after a blank: of an option, in a `.netrc`, in a

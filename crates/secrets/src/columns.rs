@@ -36,6 +36,9 @@ const MAX_HEADER: usize = 32;
 /// The marks between the cells of a box.
 const BARS: &[&str] = &["|", "│", "┃", "║"];
 
+/// The start and the end of the text of a cell.
+type Cell<'b> = (Cursor<'b>, Cursor<'b>);
+
 /// The mark between two cells.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Separator {
@@ -157,7 +160,12 @@ pub(crate) fn below(name: &Name<'_>, kind: Kind) -> Vec<Range<usize>> {
     let beside = separator.past(end).and_then(|next| cell(next, separator, 0)).and_then(secret);
     let (mut found, mut n_misses) = (Vec::from_iter(beside), 0_usize);
     let mut each = |row| {
-        let cell = cell(row, separator, n_before);
+        let cell_at = |n: usize| cell(row, separator, n);
+        // The rows of a data frame have their number before them.
+        let is_other = |cell: &Cell<'_>| separator == Separator::Blanks && secret(*cell).is_none();
+        let numbered = || cell_at(n_before.saturating_add(1)).filter(|cell| !is_other(cell));
+        let cell = cell_at(n_before);
+        let cell = cell.filter(|cell| !is_other(cell)).or_else(numbered).or(cell);
         // The header of another table.
         let is_header = cell.is_some_and(|(value, end)| end.since(value.place()) == header);
         let secret = cell.and_then(secret);
@@ -246,6 +254,9 @@ fn n_cells_before(start: Cursor<'_>, separator: Separator) -> Option<usize> {
         let n_word = n_in_word(name.window_before(MAX_HEADER), is_word);
         // The bar at the start of a line, or after some words: `The logins: | user | password |`.
         let is_said = separator == Separator::Bar && name.previous() == Some(b':');
+        if n_word == 0 && separator == Separator::Blanks {
+            return is_first(name).then_some(n).filter(|n| *n > 0);
+        }
         if n_word == 0 {
             let is_first = separator == Separator::Bar && is_first(name) || is_said;
             return is_first.then_some(n.saturating_add(1));

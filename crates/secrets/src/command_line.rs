@@ -168,6 +168,7 @@ pub(crate) fn password_option(start: Cursor<'_>, end: Cursor<'_>) -> Option<Rang
                 b"net ads",
                 b"rar ",
                 b"beeline",
+                b"veracrypt",
             ],
         ),
         (

@@ -47,6 +47,7 @@ pub(crate) fn after_words(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<us
         && (is_strong(word)
             || is_invented(word)
             || are_words_and_number(word)
+            || is_word_list(word, 0)
             || is_coined(word) && (is_given(start) || has_verb));
     if is_next {
         let (value, value_end) = word_at(next)?;

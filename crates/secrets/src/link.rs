@@ -308,7 +308,8 @@ fn past_account(at: Cursor<'_>) -> Option<Cursor<'_>> {
 /// Returns the position after the call that fills a field with the name of a secret, or replaces a variable of that name:
 /// `fill('[name=password]', `, `getByLabel('Password').fill(`, `env::var("PASSWORD").unwrap_or(`.
 fn past_field<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
-    const CALLS: &[&[u8]] = &[b".fill(", b".type(", b".send_keys(", b".sendKeys(", b".setValue("];
+    const CALLS: &[&[u8]] =
+        &[b".fill(", b".type(", b".send_keys(", b".sendKeys(", b".setValue(", b".val("];
     // A variable of the environment that is not set.
     const FALLBACKS: &[&[u8]] = &[
         b".unwrap_or(",
@@ -324,6 +325,7 @@ fn past_field<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
             let (closed, has_quote) = past_closers(after.forward(1));
             let comma =
                 closed.past(b",").or_else(|| CALLS.iter().find_map(|call| closed.past(call)));
+            let comma = comma.map(|at| at.past(b" with: ").unwrap_or(at));
             comma.filter(|_| has_quote)
         }
         (Some(b')'), b'.') => CALLS.iter().chain(FALLBACKS).find_map(|call| after.past(call)),

@@ -70,7 +70,9 @@ fn writer(start: Cursor<'_>) -> &[u8] {
     let letter = line.window_before(64);
     let n_slashes = letter.strip_suffix(b"n").unwrap_or_default();
     let n_slashes = n_slashes.iter().rev().take_while(|byte| **byte == b'\\').count();
-    if n_slashes == 0 || !before.first().is_some_and(|byte| is_quote(*byte)) {
+    let has_writer =
+        [&b"echo "[..], b"printf "].iter().any(|word| memmem::find(before, word).is_some());
+    if n_slashes == 0 || has_writer || !before.iter().any(|byte| is_quote(*byte)) {
         return before;
     }
     let format = line.back(n_slashes.saturating_add(1));
@@ -105,6 +107,30 @@ pub(crate) fn echoed<'b>(line: Cursor<'b>, pipe: Cursor<'b>) -> Option<(Cursor<'
         at = after;
     }
     last.filter(|(_, end)| end.place() <= pipe.place())
+}
+
+/// Finds the passwords in the list of users of cloud-init: `list: |`, and `    root:x` in each line after it.
+pub(crate) fn users(_: Cursor<'_>, end: Cursor<'_>) -> Vec<Range<usize>> {
+    /// Limit for the users.
+    const MAX_USERS: usize = 16;
+    let Some(n) = memmem::find(until_placeholder(end.window(60)), b"list:") else {
+        return Vec::new();
+    };
+    let (mut at, mut found) = (end.forward(n).forward(b"list:".len()), Vec::new());
+    for _ in 0..MAX_USERS {
+        let blank = at.skip(8, |byte| is_blank(byte) || b"|-[".contains(&byte));
+        let line = past_line(blank).map_or(blank, |line| past_blanks(line, 40));
+        let item = past_blanks(line.past(b"- ").unwrap_or(line), 8);
+        let user = Quote::open(item).map_or(item, |(_, user)| user);
+        let user_end = user.skip(32, |byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
+        let Some(value) = user_end.past(b":").filter(|_| user_end.place() > user.place()) else {
+            break;
+        };
+        let value_end = bare_end(value, |_| false);
+        found.extend(password(value, value_end));
+        at = past_closers(value_end).0;
+    }
+    found
 }
 
 /// Finds the input that a shell passes to a command: `<<< x`, or the lines after `<<EOF`.

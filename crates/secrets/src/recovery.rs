@@ -9,6 +9,7 @@ use crate::{
     around::{past_closers, until_placeholder},
     class::{ANY_HEX, LETTERS},
     cursor::Cursor,
+    edge::is_edge,
     margin::past_line,
     placeholder::{PLACEHOLDER, is_template},
     randomness::Makeup,
@@ -59,8 +60,13 @@ fn value_of(end: Cursor<'_>) -> Option<Cursor<'_>> {
     let closed = past_closers(end).0;
     let note = until_placeholder(closed.window(MAX_NOTE));
     let sign = note.iter().position(|byte| matches!(byte, b':' | b'='));
-    let verb = memchr::memmem::find(note, b" is ").map(|at| at.saturating_add(3));
-    let at = closed.forward(sign.or(verb)?).forward(1);
+    let verb = [&b" is "[..], b" are "]
+        .iter()
+        .find_map(|verb| Some(memchr::memmem::find(note, verb)?.saturating_add(verb.len())));
+    // `fromPhrase("x")`, `--mnemonic "x"`
+    let string = past_blanks(closed.past(b"(").unwrap_or(closed), 2);
+    let after = || Some(closed.forward(sign.map(|n| n.saturating_add(1)).or(verb)?));
+    let at = if Quote::open(string).is_some() { string } else { after()? };
     let at = past_blanks(at, 8);
     let at = past_line(at).map_or(at, |line| past_blanks(line, 40));
     Some(Quote::open(at).map_or(at, |(_, value)| value))
@@ -129,6 +135,35 @@ fn list_of(end: Cursor<'_>) -> Option<Cursor<'_>> {
         .map_or(at, |line| line.skip(12, |byte| !byte.is_ascii() || b" \t*-|".contains(&byte)));
     let at = Quote::open(at).map_or(at, |(_, code)| code);
     (at.place() > end.place()).then_some(at)
+}
+
+/// Finds the key of a second factor near a word for it, in the same line: `2FA key for ada: x`, `pyotp.TOTP("x")`. It has 16,
+/// 26, 32 or 52 letters of base32.
+pub(crate) fn second_factor(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
+    /// Bytes after the word that are searched.
+    const MAX_BETWEEN: usize = 48;
+    let is_in = |byte: u8| matches!(byte, b'A'..=b'Z' | b'2'..=b'7');
+    let line = until_placeholder(end.window(MAX_BETWEEN)).split(|byte| *byte == b'\n').next()?;
+    let last = end.place().saturating_add(line.len());
+    let mut at = end;
+    while at.place() < last {
+        at = at.skip(MAX_BETWEEN, |byte| !is_in(byte));
+        let run = at.skip(64, is_in);
+        let text = run.since(at.place());
+        let n_digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
+        let is_key =
+            matches!(text.len(), 16 | 26 | 32 | 52) && n_digits > 1 && n_digits < text.len() / 2;
+        let is_whole = is_edge(at.before())
+            && !run
+                .next()
+                .is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+        if is_key && is_whole && at.place() < last && !is_template(text) {
+            return Some(at.place()..run.place());
+        }
+        at = run.forward(1);
+        at.next()?;
+    }
+    None
 }
 
 /// Finds the number of a private key in a call, with or without `0x`: `new Wallet("0x4c08…")`.

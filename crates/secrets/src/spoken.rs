@@ -86,8 +86,12 @@ pub(crate) fn slashed(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>
     let is_clear = is_strong(value) || is_word_list(value, 0) || is_invented(value);
     let is_name = user.first().is_some_and(u8::is_ascii_alphabetic)
         && !OTHERS.iter().any(|other| user.eq_ignore_ascii_case(other));
-    (is_user && is_name && (is_clear || is_word_and_digits(value) || is_coined(value)))
-        .then_some(found)
+    let is_admin =
+        is_clear && [&b"admin"[..], b"root"].iter().any(|name| user.eq_ignore_ascii_case(name));
+    ((is_user || is_admin)
+        && is_name
+        && (is_clear || is_word_and_digits(value) || is_coined(value)))
+    .then_some(found)
 }
 
 /// Finds the password after the name of a user and a mark: `avnadmin : x`, `doadmin / x`.

@@ -12,9 +12,8 @@ use crate::{
     span::{is_quote, past_blanks},
 };
 
-/// Tags that end the name and start the value of a property or of a row.
-const CELLS: &[(&[u8], &[u8])] =
-    &[(b"</key>", b"<string>"), (b"</td>", b"<td>"), (b"</th>", b"<td>"), (b"</dt>", b"<dd>")];
+/// Names of tags that have the value of a property or of a row.
+const CELLS: &[&[u8]] = &[b"string", b"td", b"dd", b"div", b"p"];
 
 /// Names of tags that only mark a text.
 const MARKS: &[&[u8]] =
@@ -72,19 +71,28 @@ pub(crate) fn past_tag<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<
                 after.skip(MAX_TAG, |byte| !matches!(byte, b'<' | b'>' | b'\n' | b'/' | b'['));
             end.past(b">")
         }
-        b'<' if name.start.previous() == Some(b'>') => {
+        b':' | b'<' if name.start.previous() == Some(b'>') => {
             if let Some(end) = after.past(b"</name>") {
                 let end = past_line(end).map_or(end, |end| past_blanks(end, 60));
                 return end.past(b"<value>");
             }
-            let next = |close: &[u8], open: &[u8]| {
-                let end = after.past(close)?;
-                past_line(end).map_or(end, |end| past_blanks(end, 60)).past(open)
-            };
-            CELLS.iter().find_map(|(close, open)| next(close, open))
+            past_cell(after.past(b":").unwrap_or(after))
         }
         _ => None,
     }
+}
+
+/// Moves past the tag that ends a name and the tag that starts its value: `</td><td class="x">`.
+fn past_cell(at: Cursor<'_>) -> Option<Cursor<'_>> {
+    /// Limit in bytes for the attributes of a tag.
+    const MAX_TAG: usize = 80;
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric();
+    let end = past_blanks(at.past(b"</")?.skip(10, is_letter).past(b">")?, 8);
+    let open = past_line(end).map_or(end, |end| past_blanks(end, 60)).past(b"<")?;
+    let tag_end = open.skip(10, is_letter);
+    let is_cell = CELLS.contains(&tag_end.since(open.place()));
+    let inner = tag_end.skip(MAX_TAG, |byte| !matches!(byte, b'<' | b'>' | b'\n')).past(b">")?;
+    is_cell.then(|| past_markup(inner))
 }
 
 /// Returns whether a position is at the start of a tag, or after its namespace: `<wsse:`.

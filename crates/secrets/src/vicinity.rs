@@ -93,10 +93,15 @@ fn next(name: &Name<'_>, is_clear: IsClear) -> Option<Range<usize>> {
     if is_fit { password(value, value_end) } else { None }
 }
 
-/// Finds the token that a shell passes to a command: `<<< x`.
+/// Finds the token that a shell passes to a command, and the password of a command that opens something: `<<< x`.
 pub(crate) fn here(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let (value, value_end) = string_or_word(end)?;
-    let is_clear = is_clear_token(value_end.since(value.place()));
+    const OPENERS: &[&[u8]] = &[b"keepass", b"crypt", b"zfs ", b"vault", b"passw", b"unlock"];
+    let text = value_end.since(value.place());
+    let command = context(end, 120);
+    let is_opener = || OPENERS.iter().any(|word| memmem::find(command, word).is_some());
+    let is_clear =
+        is_clear_token(text) || (is_clear_password(text) || is_coined(text)) && is_opener();
     // `base64 -d <<< x`
     let is_encoded = || memmem::find(context(end, 40), b"base64").is_some();
     password(value, value_end).filter(|_| is_clear && !is_encoded())

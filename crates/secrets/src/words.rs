@@ -141,8 +141,6 @@ pub(crate) const OPENERS: &[&str] = &[
     "cryption",
     "crypt",
     "deploy",
-    // `2FA key`
-    "fa",
     "function",
     "hmac",
     "host",
@@ -161,7 +159,6 @@ pub(crate) const OPENERS: &[&str] = &[
     "server",
     "service",
     "session",
-    "setup",
     "shared",
     "sign",
     "signature",
@@ -293,22 +290,8 @@ pub(crate) const TOKEN_OPENERS: &[&str] = &[
 ];
 
 /// Words before `key` in prose, after which a random word is a secret.
-pub(crate) const KEY_OWNERS: &[&str] = &[
-    "access",
-    "api",
-    "deploy",
-    "encryption",
-    "fa",
-    "license",
-    "master",
-    "mfa",
-    "otp",
-    "private",
-    "secret",
-    "setup",
-    "signing",
-    "totp",
-];
+pub(crate) const KEY_OWNERS: &[&str] =
+    &["access", "api", "deploy", "encryption", "license", "master", "private", "secret", "signing"];
 
 /// Words before `token` in prose, after which a random word is a secret.
 pub(crate) const TOKEN_OWNERS: &[&str] = &[
@@ -317,18 +300,8 @@ pub(crate) const TOKEN_OWNERS: &[&str] = &[
 ];
 
 /// Words before `secret` in prose, after which a random word is one.
-pub(crate) const SECRET_OWNERS: &[&str] = &[
-    "api",
-    "app",
-    "authenticator",
-    "client",
-    "consumer",
-    "jwt",
-    "session",
-    "shared",
-    "signing",
-    "webhook",
-];
+pub(crate) const SECRET_OWNERS: &[&str] =
+    &["api", "app", "client", "consumer", "jwt", "session", "shared", "signing", "webhook"];
 
 /// Words that end in `pass`.
 pub(crate) const OTHER_PASSES: &[&str] = &[

@@ -227,6 +227,8 @@ pub(super) static BY_COMMAND: &[Rule] = &[
             "with-token",
             "sudo -S",
             "chpasswd",
+            "-stdinpass",
+            "keepassxc-cli ",
             "wg pubkey",
             "| passwd",
             "cryptsetup ",
@@ -260,6 +262,13 @@ pub(super) static BY_COMMAND: &[Rule] = &[
             "mkpasswd ",
         ],
         &[Each(piped::read)],
+    ),
+    // In: `chpasswd:`, `  list: |`, and `    root:x` in the next line. Out: `x`.
+    Rule::new(
+        "password",
+        "of the users that cloud-init makes",
+        &["chpasswd:"],
+        &[Each(piped::users)],
     ),
     Rule::new("password", "a word of net use", &["net use", "net user"], &[By(piped::net)]),
     Rule::new(
@@ -311,6 +320,7 @@ pub(super) static BY_COMMAND: &[Rule] = &[
             "uthenticationToken(",
             "uthentication(",
             "rPassword(",
+            "ginAs(",
         ],
         &[By(piped::call)],
     ),
@@ -509,7 +519,6 @@ pub(super) static BY_COMMAND: &[Rule] = &[
             "snyk auth ",
             "--plaintext ",
             "isql ",
-            "oathtool ",
         ],
         &[By(arguments::last_word)],
     ),

@@ -19,7 +19,10 @@ pub(super) static BY_RECOVERY: &[Rule] = &[
     Rule::new(
         "seed-phrase",
         "the words that open a wallet",
-        &[" phrase", " Phrase", "edPhrase", "_phrase", "ryPhrase", "nemonic", "NEMONIC", "_PHRASE"],
+        &[
+            " phrase", " Phrase", "edPhrase", "_phrase", "ryPhrase", "mPhrase", "nemonic",
+            "NEMONIC", "_PHRASE", "seed", "Seed", "SEED", "t words",
+        ],
         &[By(recovery::phrase)],
     ),
     // In: `Recovery key: 654107-093316-..`. Out: the eight groups.
@@ -58,6 +61,27 @@ pub(super) static BY_RECOVERY: &[Rule] = &[
             "gency Codes",
         ],
         &[Each(recovery::codes)],
+    ),
+    // In: `2FA key for ada: KZQN2XNNMHD4L4W6`. Out: the 16 letters.
+    Rule::new(
+        "recovery-key",
+        "the key of a second factor",
+        &[
+            "TOTP",
+            "totp",
+            "HOTP",
+            "2FA",
+            "2fa",
+            "MFA",
+            "mfa",
+            "OTP",
+            "otp ",
+            "uthenticator",
+            "gauth",
+            "entry key",
+            "etup key",
+        ],
+        &[By(recovery::second_factor)],
     ),
     // In: `new ethers.Wallet("0x4c08..", provider)`. Out: `0x4c08..`.
     Rule::new(

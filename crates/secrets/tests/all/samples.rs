@@ -243,6 +243,13 @@ pub(crate) fn samples() -> Vec<Sample> {
             "",
         ),
         within(
+            "seed-phrase",
+            "Wallet.fromPhrase(\"",
+            "gravity lunar pottery humble axis cradle mimic tornado velvet siren orphan puzzle"
+                .to_owned(),
+            "\")",
+        ),
+        within(
             "recovery-key",
             "BitLocker ",
             "654107-093316-418747-178649-379926-184638-023731-104473".to_owned(),

@@ -94,7 +94,15 @@ const COINED: &[&str] = &[
     "CONNECT TO shop USER ada USING {}",
     "ldap.simple_bind_s(\"cn=ada\", \"{}\")",
     "ALTER USER ada IDENTIFIED BY {};",
+    "it asks for a password, type {}",
+    "my pass: {}",
+    "admin.set('{}') # password",
+    "keepassxc-cli open db.kdbx <<< '{}'",
+    "chpasswd:\n  list: |\n    root:{}\n    ada:RANDOM",
+    "<tr><td>Password:</td><td>{}</td></tr>",
+    "<dt>Password</dt>\n<dd class=\"x\">{}</dd>",
     // Tables.
+    "  user  password\n0  ada  {}",
     "<tr><th>User</th><th>Password</th></tr>\n<tr><td>ada</td><td><code>{}</code></td></tr>",
     "{\"columns\":\"user,password\",\"rows\":\"ada,{}\"}",
     "The logins are: | user | password |\n|---|---|\n| ada | {} |",
@@ -106,8 +114,14 @@ const COINED: &[&str] = &[
 ];
 
 /// Texts with the key of a second factor.
-const SECOND_FACTORS: &[&str] =
-    &["pyotp.TOTP(\"{}\").now()", "oathtool --totp -b {}", "2FA key for ada: {}", "TOTP key {}"];
+const SECOND_FACTORS: &[&str] = &[
+    "pyotp.TOTP(\"{}\").now()",
+    "oathtool --totp -b {}",
+    "2FA key for ada: {}",
+    "TOTP key {}",
+    "Setup key: {}",
+    "mfa seed {}",
+];
 
 /// Texts without a secret.
 const BENIGN: &[&str] = &[
