@@ -359,8 +359,8 @@ pub(crate) fn said(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
         is_strong(text) || is_word_list(text, 0) || is_invented(text) && (is_joined || !is_verb);
     let has_digit = text.iter().any(u8::is_ascii_digit);
     let is_strong = is_strong || !is_verb && has_digit && is_scrambled(text);
-    let is_login =
-        matches!(start.next(), Some(b'c' | b'C' | b'e')) || end.window_before(2) == b": ";
+    let is_login = matches!(start.next(), Some(b'c' | b'C' | b'e'))
+        || [&b": "[..], b"= "].contains(&end.window_before(2));
     let is_strong = is_strong || is_login && (are_words_and_number(text) || is_coined(text));
     password(value, value_end).filter(|_| is_strong)
 }

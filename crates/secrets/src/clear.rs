@@ -10,7 +10,7 @@ use crate::{
     class::WORD,
     placeholder::is_template,
     randomness::{Makeup, has_many_humps},
-    value::{Form, Kind, is_scrambled, is_strong, is_uuid},
+    value::{Form, Kind, is_scrambled, is_strong, is_thing_of_code, is_uuid},
     worded::{are_words_and_number, is_invented, is_word_list},
     words::SLUG_WORDS,
 };
@@ -119,19 +119,4 @@ fn is_slug(value: &[u8]) -> bool {
     let has_other = || OTHERS.iter().any(|other| memmem::find(&lower, other).is_some());
     !is_strong(value)
         && (value.split(|byte| !byte.is_ascii_alphabetic()).any(is_part) || has_other())
-}
-
-/// Returns whether a value is the name of a constant or of a file: `PKCS5_PBKDF2_HMAC`, `00FE67F2.asc`.
-pub(crate) fn is_thing_of_code(value: &[u8]) -> bool {
-    let is_capital =
-        |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
-    // `ACORN_61158` is no name.
-    let n_digits = value.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-    let is_constant = value.contains(&b'_') && value.iter().all(is_capital) && n_digits < 4;
-    let ending = value.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
-    let is_file = (1..=5).contains(&ending.len())
-        && ending.len() < value.len()
-        && ending.iter().all(u8::is_ascii_lowercase);
-    let is_random = value.len() >= 14 && Makeup::of(value).n_digits > 2 && is_scrambled(value);
-    is_constant || is_file && !is_random || value.starts_with(b"Win32")
 }

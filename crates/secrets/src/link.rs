@@ -171,6 +171,7 @@ fn past_members<'b>(name: &Name<'b>) -> Option<Cursor<'b>> {
     /// Limit for the members after the name.
     const MAX_MEMBERS: usize = 4;
     let is_in = |byte: u8| byte.is_ascii_alphanumeric() || b" _-])'\"\\=*.".contains(&byte);
+    memchr::memchr(b'"', name.end.window(24))?;
     let end = name.end.skip(24, is_in);
     let mut at = end.past(b",").filter(|_| end.previous() == Some(b'"'))?;
     for _ in 0..MAX_MEMBERS {
@@ -321,7 +322,12 @@ fn past_field<'b>(name: &Name<'b>, after: Cursor<'b>) -> Option<Cursor<'b>> {
     ];
     match (after.previous(), after.next()?) {
         // A placeholder ends in this sign too.
-        (_, b']') if name.start.previous().is_some_and(|byte| byte == b'=' || is_quote(byte)) => {
+        (_, b']')
+            if name
+                .start
+                .previous()
+                .is_some_and(|byte| b"=[".contains(&byte) || is_quote(byte)) =>
+        {
             let (closed, has_quote) = past_closers(after.forward(1));
             let comma =
                 closed.past(b",").or_else(|| CALLS.iter().find_map(|call| closed.past(call)));

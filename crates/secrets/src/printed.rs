@@ -154,6 +154,8 @@ fn line(end: Cursor<'_>) -> Option<(&[u8], Cursor<'_>, Cursor<'_>)> {
 /// Moves past the mark that an interpreter or a debugger writes before a result: `=> `, `Out[3]: `, `$1 ==> `,
 /// `$1 = 0x5581 `.
 fn past_result(at: Cursor<'_>) -> Cursor<'_> {
+    // LLDB prints the type first.
+    let at = at.past(b"(const char *) ").or_else(|| at.past(b"(char *) ")).unwrap_or(at);
     let is_digit = |byte: u8| byte.is_ascii_digit();
     let numbered = at.past(b"Out[").map(|at| at.skip(6, is_digit)).and_then(|at| at.past(b"]: "));
     let variable = || {

@@ -152,7 +152,7 @@ pub(crate) fn referred(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize
         string_or_word(past_blanks(end.skip(2, |byte| byte == b':' || byte == b' '), 2))?;
     let text = value_end.since(value.place());
     let is_clear = is_strong(text) || is_word_list(text, 0) || is_invented(text);
-    if !is_clear || is_uuid(text) || text.contains(&b'/') {
+    if !is_clear && !is_coined(text) || is_uuid(text) || text.contains(&b'/') {
         return None;
     }
     let before = context(start, 160).to_ascii_lowercase();

@@ -509,3 +509,18 @@ pub(crate) fn is_strong(value: &[u8]) -> bool {
     let is_generated = value.len() >= 16 && makeup.n_digits > 1 && is_random(value, &makeup);
     has_all_classes(value, &makeup) || is_hex(value) || is_generated
 }
+
+/// Returns whether a value is the name of a constant or of a file: `PKCS5_PBKDF2_HMAC`, `00FE67F2.asc`.
+pub(crate) fn is_thing_of_code(value: &[u8]) -> bool {
+    let is_capital =
+        |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
+    // `ACORN_61158` is no name.
+    let n_digits = value.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let is_constant = value.contains(&b'_') && value.iter().all(is_capital) && n_digits < 4;
+    let ending = value.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
+    let is_file = (1..=5).contains(&ending.len())
+        && ending.len() < value.len()
+        && ending.iter().all(u8::is_ascii_lowercase);
+    let is_random = value.len() >= 14 && Makeup::of(value).n_digits > 2 && is_scrambled(value);
+    is_constant || is_file && !is_random || value.starts_with(b"Win32")
+}

@@ -5,10 +5,9 @@
 use memchr::memmem;
 
 use crate::{
-    clear::is_thing_of_code,
     placeholder::{is_template, is_weak},
     randomness::Makeup,
-    value::{Form, Kind},
+    value::{Form, Kind, is_thing_of_code},
 };
 
 /// Variables that code has before a dot.

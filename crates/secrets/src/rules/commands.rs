@@ -346,6 +346,8 @@ pub(super) static BY_COMMAND: &[Rule] = &[
         &[
             "link_secret ",
             "isakmp key ",
+            "ifi key ",
+            "iFi key ",
             "hared-key ",
             "hared-key ascii-text ",
             "ication-key ",
@@ -510,6 +512,7 @@ pub(super) static BY_COMMAND: &[Rule] = &[
             "dd_user ",
             "mosquitto_passwd ",
             "rabbitmqctl change_password ",
+            "rabbitmqctl authenticate_user ",
             "wpa_passphrase ",
             "-setairportnetwork ",
             "-user-password ",

@@ -62,6 +62,7 @@ pub(super) static BY_OUTPUT: &[Rule] = &[
             "(lldb) p",
             "(Pdb) ",
             "(pdb) ",
+            "(dlv) p",
             "ipdb> ",
         ],
         &[By(printed::evaluated)],
