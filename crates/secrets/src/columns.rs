@@ -118,8 +118,10 @@ pub(crate) fn below(name: &Name<'_>, kind: Kind) -> Vec<Range<usize>> {
         return Vec::new();
     }
     let cell_end = past_mark(name.end);
-    let string = string_end(name);
-    let is_string_end = string.is_some_and(|end| end.place() == name.end.place());
+    let is_string_end = || {
+        let is_quote = name.end.next().is_some_and(|byte| byte == b'"' || byte == b'\\');
+        is_quote && string_end(name).is_some_and(|end| end.place() == name.end.place())
+    };
     let found = SEPARATORS.iter().find_map(|separator| {
         let end = cell_end.skip(80, |byte| separator.is_padding(byte));
         let start = start_of_cell(name, *separator);
@@ -141,8 +143,7 @@ pub(crate) fn below(name: &Name<'_>, kind: Kind) -> Vec<Range<usize>> {
         let last = separator.past(end).filter(|_| *separator == Separator::Bar).unwrap_or(end);
         let is_last = end.next() == Some(b']') || past_break(last.skip(80, is_blank)).is_some();
         let is_after = separator.before(start).is_some();
-        let is_last = is_last || is_string_end;
-        (is_first || is_last && is_after).then_some((*separator, end, start))
+        (is_first || is_after && (is_last || is_string_end())).then_some((*separator, end, start))
     });
     let found = found.and_then(|(separator, end, start)| {
         Some((separator, end, n_cells_before(start, separator)?))
@@ -173,7 +174,7 @@ pub(crate) fn below(name: &Name<'_>, kind: Kind) -> Vec<Range<usize>> {
         found.extend(secret);
         n_misses < MAX_MISSES && !is_header
     };
-    match string {
+    match string_end(name) {
         Some(end) => each_string(end, &mut each),
         None => each_row(separator, end, &mut each),
     }

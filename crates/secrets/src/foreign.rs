@@ -126,6 +126,11 @@ const LINKS: &[&str] = &[
 fn linked(end: Cursor<'_>, is_fit: impl Fn(Cursor<'_>, &[u8]) -> bool) -> Option<Range<usize>> {
     /// Bytes after the name that are searched for the link.
     const MAX_WORDS: usize = 64;
+    // Most values have a digit or a mark, and most names are in sentences.
+    let is_in_value = |byte: &u8| byte.is_ascii_digit() || b"-!@#$%^&*+_".contains(byte);
+    if !end.window(MAX_WORDS.saturating_mul(2)).iter().any(is_in_value) {
+        return None;
+    }
     let window = until_placeholder(end.window(MAX_WORDS)).split(|byte| *byte == b'\n').next()?;
     let places = |link: &&'static str| {
         let length = link.len();
