@@ -60,6 +60,7 @@ mod cursor;
 mod edge;
 mod encoded;
 mod file_name;
+mod fit;
 mod foreign;
 mod hash;
 mod header;

@@ -8,14 +8,13 @@
 
 use std::{ops::Range, sync::OnceLock};
 
-use memchr::memmem;
-
 use crate::{
     assignment,
     class::{ARMOR, FENCE, LETTERS, WORD},
     cursor::Cursor,
     edge::is_edge,
     encoded,
+    fit::{Fit, Waiting},
     name::Name,
     pieces::{may_break, past_joint, past_seam, run_over_breaks},
     placeholder::PLACEHOLDER,
@@ -70,16 +69,6 @@ struct Start {
     prefix: &'static str,
     /// The number of bytes of a prefix before the end of their line or string.
     broken: Option<usize>,
-}
-
-/// A match of a rule.
-#[derive(Clone, Debug)]
-pub(crate) struct Fit {
-    pub(crate) rule: &'static Rule,
-    /// The range of the secret.
-    pub(crate) secret: Range<usize>,
-    /// The end of the whole match.
-    pub(crate) end: usize,
 }
 
 /// The result of a rule at a position.
@@ -192,7 +181,7 @@ impl Matcher {
                 fits.into_iter().for_each(|fit| waiting.push(fit.before_key(bytes)));
             }
         }
-        waiting.fits.into_iter().for_each(each);
+        waiting.into_fits().for_each(each);
     }
 
     /// Returns the rule of the name of a secret, and the kind of its value.
@@ -364,50 +353,6 @@ fn escaped(prefix: &str) -> Vec<String> {
     // Each level of JSON doubles the backslashes.
     let slashes = [1, 2, 4, 8].map(|n| "\\".repeat(n));
     slashes.iter().flat_map(|slashes| [spell(slashes, false), spell(slashes, true)]).collect()
-}
-
-impl Fit {
-    /// Ends a secret before a private key that follows without a blank: `x-----BEGIN PRIVATE KEY-----`. Most tokens may have
-    /// dashes, and the rest of the key would not be found without its start.
-    fn before_key(mut self, bytes: &[u8]) -> Self {
-        let secret = bytes.get(self.secret.clone()).unwrap_or_default();
-        let key = memmem::find(secret, b"-----BEGIN ").filter(|length| *length > 0);
-        if let Some(length) = key {
-            self.secret.end = self.secret.start.saturating_add(length);
-            self.end = self.end.min(self.secret.end);
-        }
-        self
-    }
-}
-
-/// Matches whose secrets are still ahead, in order.
-#[derive(Debug, Default)]
-struct Waiting {
-    fits: Vec<Fit>,
-}
-
-impl Waiting {
-    /// Returns the first match whose secret starts before a position.
-    fn pop_before(&mut self, place: usize) -> Option<Fit> {
-        let is_due = self.fits.first().is_some_and(|fit| fit.secret.start < place);
-        is_due.then(|| self.fits.remove(0))
-    }
-
-    /// Adds a match, unless there is a better one for the same bytes.
-    fn push(&mut self, fit: Fit) {
-        let Range { start, end } = fit.secret;
-        let overlaps = |other: &Fit| other.secret.start < end && start < other.secret.end;
-        let is_worse = |other: &Fit| {
-            let length = other.secret.len();
-            fit.secret.len() > length
-                || fit.secret.len() == length && fit.rule.rank() > other.rule.rank()
-        };
-        if self.fits.iter().filter(|other| overlaps(other)).all(is_worse) {
-            self.fits.retain(|other| !overlaps(other));
-            let at = self.fits.partition_point(|other| other.secret.start < start);
-            self.fits.insert(at, fit);
-        }
-    }
 }
 
 /// A prefix of a rule in some bytes.

@@ -9,8 +9,9 @@ use jsonl::{Items, Kind, Line, Members, Scanner, Text, Value};
 use sha2::{Digest, Sha256};
 
 use crate::{
+    fit::Fit,
     kept::{is_free, is_kept},
-    matcher::{Fit, Matcher},
+    matcher::Matcher,
     meaning::Meaning,
     placeholder::{PLACEHOLDER, is_check},
     redact::redacted_text,
