@@ -24,7 +24,7 @@ impl Fit {
     /// dashes, and the rest of the key would not be found without its start.
     pub(crate) fn before_key(mut self, bytes: &[u8]) -> Self {
         let secret = bytes.get(self.secret.clone()).unwrap_or_default();
-        let key = memmem::find(secret, b"-----BEGIN ").filter(|length| *length > 0);
+        let key = memmem::find(secret, b"-----BEGIN").filter(|length| *length > 0);
         if let Some(length) = key {
             self.secret.end = self.secret.start.saturating_add(length);
             self.end = self.end.min(self.secret.end);
