@@ -510,7 +510,7 @@ pub(crate) fn is_strong(value: &[u8]) -> bool {
     has_all_classes(value, &makeup) || is_hex(value) || is_generated
 }
 
-/// Returns whether a value is the name of a constant or of a file: `PKCS5_PBKDF2_HMAC`, `00FE67F2.asc`.
+/// Returns whether a value is the name of a constant, of a file or of a type: `PKCS5_PBKDF2_HMAC`, `00FE67F2.asc`.
 pub(crate) fn is_thing_of_code(value: &[u8]) -> bool {
     let is_capital =
         |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
@@ -522,5 +522,7 @@ pub(crate) fn is_thing_of_code(value: &[u8]) -> bool {
         && ending.len() < value.len()
         && ending.iter().all(u8::is_ascii_lowercase);
     let is_random = value.len() >= 14 && Makeup::of(value).n_digits > 2 && is_scrambled(value);
-    is_constant || is_file && !is_random || value.starts_with(b"Win32")
+    // `mlkem.MLKEM768PrivateKey`
+    let is_type = value.starts_with(b"Win32") || value.ends_with(b"PrivateKey");
+    is_constant || is_file && !is_random || is_type
 }

@@ -137,6 +137,7 @@ const BENIGN: &[&str] = &[
     "change the password to close SHOP-12345",
     "the password is now in config.yml2024",
     "The passphrase is only in my head, so you have to wait until I type it.",
+    "private_key: X25519PrivateKey\n    | ec.EllipticCurvePrivateKey\n    | mlkem.MLKEM1024PrivateKey\n",
     "AUTH Section12Header",
     "LOGIN page section1234",
     "{\"required\": [\"user\", \"password\"], \"text\": \"section1234\"}",
