@@ -393,7 +393,7 @@ fn list_end(at: Cursor<'_>) -> Option<Cursor<'_>> {
     loop {
         let n_left = MAX_ROW.saturating_sub(end.since(at.place()).len());
         end = end.skip(n_left, is_in);
-        if end.next() != Some(b'\\') || past_break(end).is_some() {
+        if end.next() != Some(b'\\') || past_break(end).is_some() || n_left == 0 {
             return end.past(b"]");
         }
         end = end.skip(63, |byte| byte == b'\\').forward(1);

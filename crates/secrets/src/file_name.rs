@@ -5,7 +5,7 @@
 
 use jsonl::Line;
 
-use crate::{Finding, Search, redact::placeholder};
+use crate::{Finding, Search};
 
 /// Limit for the words of a token that had `_` between them: `github_pat_…_…`.
 const MAX_WORDS: usize = 4;
@@ -25,7 +25,7 @@ impl Search {
     pub fn redact_name(&mut self, name: &str, each: &mut dyn FnMut(&Finding<'_>)) -> String {
         let (mut found, mut redacted, mut done) = (Vec::new(), String::new(), 0);
         self.find(&Line::new(name.as_bytes(), 0), &mut |finding| {
-            found.push((finding.written.clone(), placeholder(finding.rule)));
+            found.push((finding.written.clone(), finding.rule.placeholder()));
             each(finding);
         });
         for (range, placeholder) in found {

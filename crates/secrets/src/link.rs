@@ -172,6 +172,9 @@ fn past_members<'b>(name: &Name<'b>) -> Option<Cursor<'b>> {
     const MAX_MEMBERS: usize = 4;
     let is_in = |byte: u8| byte.is_ascii_alphanumeric() || b" _-])'\"\\=*.".contains(&byte);
     memchr::memchr(b'"', name.end.window(24))?;
+    if name.start.before().ends_with(PLACEHOLDER) {
+        return None;
+    }
     let end = name.end.skip(24, is_in);
     let mut at = end.past(b",").filter(|_| end.previous() == Some(b'"'))?;
     for _ in 0..MAX_MEMBERS {

@@ -14,7 +14,7 @@ use crate::{
     cursor::Cursor,
     edge::is_edge,
     encoded,
-    fit::{Fit, Waiting},
+    fit::{Fit, Found, Waiting},
     name::Name,
     pieces::{may_break, past_joint, past_seam, run_over_breaks},
     placeholder::PLACEHOLDER,
@@ -156,6 +156,33 @@ impl Matcher {
     /// Calls `each` as [`Matcher::for_each`] does, for the value of a member with the name of a
     /// secret.
     pub(crate) fn for_each_of_named(
+        &self,
+        bytes: &[u8],
+        named: Option<(&'static Rule, Kind)>,
+        each: &mut dyn FnMut(Fit),
+    ) {
+        /// Limit in bytes for text that is searched again without its secrets.
+        const MAX_AGAIN: usize = 1024 * 1024;
+        /// Limit for the searches of one text.
+        const MAX_SEARCHES: usize = 4;
+        let mut found = Found::default();
+        self.search(bytes, named, &mut |fit| found.push(fit));
+        // A secret may hide another one that has no end or no start beside it: `seed phrase: gravity .. vcp_x`.
+        for _ in 1..MAX_SEARCHES {
+            if found.is_empty() || bytes.len() > MAX_AGAIN {
+                break;
+            }
+            let mut others = Vec::new();
+            self.search(&found.redacted(bytes), named, &mut |fit| others.push(fit));
+            if !found.add(others) {
+                break;
+            }
+        }
+        found.into_fits().for_each(each);
+    }
+
+    /// Calls `each` with the matches of one search.
+    fn search(
         &self,
         bytes: &[u8],
         named: Option<(&'static Rule, Kind)>,
@@ -436,8 +463,10 @@ impl Place<'_> {
         let is_ended = match rule.parts.last() {
             Some(Part::Run(class, _, max)) if *max < usize::MAX => {
                 let rest = at.rest();
-                let ends_a_sentence =
-                    matches!(rest, [b'.']) || matches!(rest, [b'.', next, ..] if !WORD.has(*next));
+                let ends_a_sentence = rest.strip_prefix(b".").is_some_and(|next| {
+                    let has_word = next.first().is_some_and(|byte| WORD.has(*byte));
+                    !has_word && !next.starts_with(PLACEHOLDER)
+                });
                 let goes_on = !ends_a_sentence
                     && rest.first().is_some_and(|byte| class.has(*byte) || WORD.has(*byte));
                 // A redacted value may be followed by more text. A second run must find no more

@@ -193,7 +193,8 @@ fn second_word(end: Cursor<'_>) -> Option<Range<usize>> {
 /// Finds the password of `net use` and `net user`.
 pub(crate) fn net(start: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     let is_user = end.previous() == Some(b'r');
-    let is_edge = is_edge(start.before());
+    // A secret directly before it is redacted, and ends in a bracket then.
+    let is_edge = is_edge(start.before()) && start.previous() != Some(b']');
     let last = end.place().saturating_add(until_placeholder(end.window(MAX_COMMAND)).len());
     let mut at = end;
     for n in 0..6 {

@@ -36,7 +36,9 @@ pub(crate) fn phrase(_: Cursor<'_>, end: Cursor<'_>) -> Option<Range<usize>> {
     for _ in 0..25 {
         let word_end = at.skip(9, |byte| byte.is_ascii_lowercase());
         let word = word_end.since(at.place());
-        if !(3..=8).contains(&word.len()) || OTHERS.contains(&word) {
+        // `vcp_x` is no word, and starts a token.
+        let goes_on = word_end.next().is_some_and(|byte| LETTERS.has(byte) || byte == b'_');
+        if !(3..=8).contains(&word.len()) || OTHERS.contains(&word) || goes_on {
             break;
         }
         (last, n_words) = (word_end, n_words.saturating_add(1));

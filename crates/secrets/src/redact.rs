@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use jsonl::Line;
 
-use crate::{Finding, Search, cursor::Cursor, matcher::Matcher, rule::Rule};
+use crate::{Finding, Search, cursor::Cursor, matcher::Matcher};
 
 impl Search {
     /// Appends a line to `out` with each secret replaced by `[REDACTED:rule]`. Calls `each` with
@@ -30,7 +30,7 @@ impl Search {
         self.find(line, &mut |finding| {
             let secret = done.to(finding.written.start);
             out.extend_from_slice(secret.since(done.place()));
-            out.extend_from_slice(placeholder(finding.rule).as_bytes());
+            out.extend_from_slice(finding.rule.placeholder().as_bytes());
             done = done.to(finding.written.end);
             each(finding);
         });
@@ -45,7 +45,7 @@ pub(crate) fn redacted_text<'t>(matcher: &Matcher, text: &'t str) -> Cow<'t, str
     let mut done = 0;
     matcher.for_each(text.as_bytes(), &mut |fit| {
         redacted.push_str(text.get(done..fit.secret.start).unwrap_or_default());
-        redacted.push_str(&placeholder(fit.rule));
+        redacted.push_str(&fit.rule.placeholder());
         done = fit.secret.end;
     });
     if done == 0 {
@@ -53,9 +53,4 @@ pub(crate) fn redacted_text<'t>(matcher: &Matcher, text: &'t str) -> Cow<'t, str
     }
     redacted.push_str(text.get(done..).unwrap_or_default());
     Cow::Owned(redacted)
-}
-
-/// Returns the placeholder of a secret. No rule matches it, and it needs no escapes.
-pub(crate) fn placeholder(rule: &Rule) -> String {
-    format!("[REDACTED:{}]", rule.name)
 }

@@ -91,6 +91,11 @@ impl Rule {
         }
     }
 
+    /// Returns the text in place of a secret. No rule matches it, and it needs no escapes.
+    pub(crate) fn placeholder(&self) -> String {
+        format!("[REDACTED:{}]", self.name)
+    }
+
     /// Returns the certainty of a match: highest for a prefix, lowest for a name.
     pub(crate) fn rank(&self) -> u8 {
         match self.parts {

@@ -43,8 +43,8 @@ impl JournalWriter {
         Ok(())
     }
 
-    /// Writes the lines of files that are about to get their names, many of them in one write. Objects have none. Returns whether
-    /// there are new lines.
+    /// Writes the lines of files that are about to get their names, many of them in one write. Objects have
+    /// none. Returns whether there are new lines.
     pub(super) fn begin<'r>(
         &self,
         records: impl Iterator<Item = &'r JournalEntry>,
