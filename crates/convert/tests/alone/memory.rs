@@ -37,12 +37,19 @@ fn session(path: &Path, start: &str, part: &str, end: &str) {
     put("\n");
 }
 
-/// Returns the peak memory of a process so far, in bytes; `None` if it has ended.
+/// Code of the optimized program in memory, in bytes (11.5 to 13.1 MiB of pages of files). The unoptimized one has up to twice
+/// as much, which says nothing about the memory for a session.
+const CODE: usize = 12 * MIB;
+
+/// Returns the peak memory of a process so far, in bytes, with the code of the optimized program; `None` if it has ended.
 fn peak_of(process: u32) -> Option<usize> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kib: usize = line.trim().strip_suffix(" kB")?.parse().ok()?;
-    Some(kib * 1024)
+    let member = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        let kib: usize = line.trim().strip_suffix(" kB")?.parse().ok()?;
+        Some(kib * 1024)
+    };
+    Some(member("VmHWM:")? - member("RssFile:")?.saturating_sub(CODE))
 }
 
 /// Converts a session to clido, and returns the peak memory in bytes.
