@@ -16,7 +16,7 @@ pub(crate) fn convert_hint(error: &ConvertError) -> Option<&'static str> {
         ConvertError::Format(error) => format_hint(*error),
         ConvertError::Exists(_) => Some("--force overwrites it and keeps it as .bak"),
         ConvertError::NotWhole => Some(
-            "make it readable; with -o FOLDER/ it is converted now, and the same command adds the files later",
+            "make it readable, or write to a folder with -o FOLDER/: there, the same command adds the files later",
         ),
         ConvertError::NothingShows(_) => Some("with -o it is kept in a sidecar"),
         ConvertError::NotInstalled(NotInstalled::NoClient(_)) => {
