@@ -35,7 +35,7 @@ fn detected(input: &[u8]) -> String {
     match convert::detect(&mut Source::new(Cursor::new(input))).expect("memory has no errors") {
         Detected::Format(format) => format.name.to_owned(),
         Detected::Ambiguous(one, other) => format!("{} or {}", one.name, other.name),
-        Detected::Foreign(what) => what.to_owned(),
+        Detected::Foreign(what) | Detected::Archive(what) => what.to_owned(),
         Detected::Empty => "nothing".to_owned(),
         Detected::Unknown => "unknown".to_owned(),
     }

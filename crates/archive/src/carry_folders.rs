@@ -43,26 +43,21 @@ pub(crate) struct CarryFolders {
 impl CarryFolders {
     /// Returns whether the nearest journal says that a file was written with a sidecar.
     pub(crate) fn had_sidecar(&self, path: &Path) -> bool {
-        self.is_in_nearest(path, &|journal, below| journal.has(below))
+        self.in_nearest(path, |journal, below| journal.has(below)).unwrap_or_default()
     }
 
     /// Returns whether the nearest journal says that a file was written with carries, in another format than `to`.
     pub(crate) fn had_carries(&self, path: &Path, to: &str) -> bool {
-        self.is_in_nearest(path, &|journal, below| journal.has_carries(below, to))
+        self.in_nearest(path, |journal, below| journal.has_carries(below, to)).unwrap_or_default()
     }
 
     /// Returns whether a file has the bytes that the nearest journal lists; `None` if it lists none, or the file cannot be
     /// read.
     pub(crate) fn is_as_listed(&self, path: &Path) -> Option<bool> {
-        for folder in path.ancestors().skip(1) {
-            if let (Some(journal), Ok(below)) = (self.journal(folder), path.strip_prefix(folder)) {
-                let (length, hash) = journal.content(below)?;
-                let file = File::open(path).ok()?;
-                let is_it = file.metadata().ok()?.len() == length;
-                return Some(is_it && hash_of(file, length).ok()? == hash);
-            }
-        }
-        None
+        let (length, hash) = self.in_nearest(path, JournaledCarries::content)??;
+        let file = File::open(path).ok()?;
+        let is_it = file.metadata().ok()?.len() == length;
+        Some(is_it && hash_of(file, length).ok()? == hash)
     }
 
     /// Returns the files with carries, in another format than `to`, that the journal of a folder lists and that are gone.
@@ -72,14 +67,13 @@ impl CarryFolders {
         gone.unwrap_or_default()
     }
 
-    /// Returns the answer of the nearest journal about a file, by its path below the journal's folder.
-    fn is_in_nearest(&self, path: &Path, is_so: &dyn Fn(&JournaledCarries, &Path) -> bool) -> bool {
-        for folder in path.ancestors().skip(1) {
-            if let (Some(journal), Ok(below)) = (self.journal(folder), path.strip_prefix(folder)) {
-                return is_so(&journal, below);
-            }
-        }
-        false
+    /// Returns the answer of the nearest journal about a file, by its path below the journal's folder; `None` if there is
+    /// no journal.
+    fn in_nearest<T>(&self, path: &Path, ask: impl Fn(&JournaledCarries, &Path) -> T) -> Option<T> {
+        path.ancestors().skip(1).find_map(|folder| {
+            let below = path.strip_prefix(folder).ok()?;
+            Some(ask(&*self.journal(folder)?, below))
+        })
     }
 
     /// Returns the files with carries in the journal of a folder; `None` if it has none that can be read.

@@ -24,6 +24,8 @@ pub enum Detected {
     Ambiguous(&'static Format, &'static Format),
     /// The name of a format that is recognized and not supported.
     Foreign(&'static str),
+    /// The name of a kind of archive, or of compressed files, whose content may be sessions.
+    Archive(&'static str),
     /// No format got a vote.
     Unknown,
     /// The file has no line with content.
@@ -57,12 +59,6 @@ const ARCHIVES: &[(&str, HasStart)] = &[
         head.starts_with(b"BZh") && head.get(4..10).is_some_and(|it| it == b"1AY&SY")
     }),
 ];
-
-/// Returns whether the name of a format in [`Detected::Foreign`] is that of an archive or of a compressed file, whose
-/// content may be sessions.
-pub fn is_archive(name: &str) -> bool {
-    ARCHIVES.iter().any(|(archive, _)| *archive == name)
-}
 
 /// Returns whether an input starts like a tar archive: the name of a file, filled up with zeros, and `ustar` at
 /// byte 257.
@@ -282,7 +278,7 @@ impl Ballot {
     /// Counts the votes.
     pub fn result(&self) -> Detected {
         if let Some(name) = self.archive {
-            return Detected::Foreign(name);
+            return Detected::Archive(name);
         }
         let most = self.most();
         let foreign = self.foreign.iter().zip(FOREIGN).max_by_key(|(votes, _)| votes.n);
@@ -475,7 +471,7 @@ mod tests {
             let bytes = [start, lines.as_bytes()].concat();
             let found = crate::detect_format(FORMATS, &mut Source::new(Cursor::new(&bytes)));
             let found = found.expect("read");
-            assert!(matches!(found, Detected::Foreign(it) if it == name), "{name}: {found:?}");
+            assert!(matches!(found, Detected::Archive(it) if it == name), "{name}: {found:?}");
         }
         // The bytes in a line are no start of an archive.
         for line in [format!("{}ustar", " ".repeat(257)), "PK\u{3}\u{4}".to_owned()] {

@@ -49,7 +49,7 @@ pub use self::{
         strip::without_carry,
         totals::end_mark,
     },
-    detect::{Ballot, Detected, is_archive},
+    detect::{Ballot, Detected},
     pipeline::{
         Conversion, Converted, OtherTarget, RunResult, Target,
         agents::Agents,

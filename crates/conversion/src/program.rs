@@ -40,7 +40,9 @@ pub fn convert(
         Detected::Format(format) => format,
         // Nothing becomes nothing.
         Detected::Empty => to,
-        Detected::Foreign(name) => return Err(NotConverted::Foreign(name)),
+        Detected::Foreign(name) | Detected::Archive(name) => {
+            return Err(NotConverted::Foreign(name));
+        }
         Detected::Ambiguous(one, other) => {
             return Err(NotConverted::Ambiguous(one.name, other.name));
         }

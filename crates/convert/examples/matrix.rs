@@ -128,7 +128,7 @@ fn format_of(bytes: &[u8]) -> Result<&'static Format, String> {
         Ok(Detected::Format(format)) => Ok(format),
         // A file without content is in whatever format it is said to be.
         Ok(Detected::Empty) => Ok(FORMATS[0]),
-        Ok(Detected::Foreign(name)) => Err(name.to_owned()),
+        Ok(Detected::Foreign(name) | Detected::Archive(name)) => Err(name.to_owned()),
         Ok(Detected::Ambiguous(one, other)) => Err(format!("{} or {}", one.name, other.name)),
         Ok(Detected::Unknown) => Err("unknown".to_owned()),
         Err(error) => Err(error.to_string()),

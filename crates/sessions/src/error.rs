@@ -2,7 +2,7 @@
 
 use std::io;
 
-use conversion::{Detected, is_archive};
+use conversion::Detected;
 use core_model::{Format, system_words};
 
 /// The reason why the format of an input is unknown.
@@ -45,7 +45,7 @@ pub fn single_format(detected: Detected) -> Result<Option<&'static Format>, Unkn
     match detected {
         Detected::Format(format) => Ok(Some(format)),
         Detected::Empty => Ok(None),
-        Detected::Foreign(name) if is_archive(name) => Err(UnknownFormat::Archive(name)),
+        Detected::Archive(name) => Err(UnknownFormat::Archive(name)),
         Detected::Foreign(name) => Err(UnknownFormat::Foreign(name)),
         Detected::Ambiguous(one, other) => Err(UnknownFormat::Ambiguous(one.name, other.name)),
         Detected::Unknown => Err(UnknownFormat::Unknown),

@@ -7,14 +7,14 @@
 use std::{
     collections::{BTreeSet, HashSet},
     fs::File,
-    io::{self, Read, Seek},
+    io::{Read, Seek},
     path::{Path, PathBuf},
 };
 
 use conversion::{ConversionHistory, ManifestEntryKind, Source, conversion_history, is_sidecar_of};
-use core_model::{Disk, FileRole, Files, Format};
-use sessions::{Companion, Input, SessionFiles, UnknownFormat, sidecar_path};
-use storage::{Compression, beside};
+use core_model::{FileRole, Format};
+use sessions::{Companion, Input, SessionFiles, UnknownFormat, is_of_a_session, sidecar_path};
+use storage::beside;
 
 use crate::{
     carry_folders::Gone,
@@ -31,24 +31,6 @@ const MAX_AGENTS: usize = 4;
 
 const LISTED: &str = "the journal of the folder says that it was written with a carry, and it is gone: its source is not restored";
 const STRAY: &str = "no file has this sidecar: its source is not restored";
-
-/// The files on the disk, by their names without the ending of a compression.
-struct AnyCompression;
-
-impl Files for AnyCompression {
-    fn size(&self, path: &Path) -> io::Result<u64> {
-        Disk.size(path)
-    }
-
-    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
-        Disk.open(path)
-    }
-
-    fn may_be_there(&self, path: &Path) -> bool {
-        let packed = Compression::ENDINGS.iter().map(|ending| beside(path, ending));
-        packed.chain([path.to_owned()]).any(|path| path.is_file())
-    }
-}
 
 impl Job {
     /// Returns proof that a file had a carry, if its history is empty; `None` if there is none, or with
@@ -122,13 +104,8 @@ impl Job {
         history.depth(self.config.to).filter(|_| extra.agent.is_none())?;
         let entry = history.manifest.as_ref()?.entries.first()?;
         let is_agent = entry.kind == ManifestEntryKind::Agent;
-        let path = input.path().filter(|_| is_agent && input.storage().is_disk())?;
-        let path = Compression::bare_path(path);
-        let mut layouts = self.config.formats.iter().filter_map(|format| format.layout);
-        if layouts.any(|layout| {
-            (layout.owner)(&path, &AnyCompression)
-                .is_some_and(|it| AnyCompression.may_be_there(&it.main))
-        }) {
+        let is_asked = is_agent && input.storage().is_disk();
+        if !is_asked || is_of_a_session(self.config.formats, input) {
             return None;
         }
         let role = history.formats.first()?.layout.and_then(|layout| (layout.role)(&entry.name));

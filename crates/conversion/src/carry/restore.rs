@@ -10,6 +10,7 @@ mod current;
 mod early;
 mod faults;
 mod items;
+mod limit;
 mod moved;
 mod own;
 mod respelling;
@@ -35,7 +36,7 @@ use self::{
     sidecar::Found,
     totals::DocumentTotals,
 };
-pub use self::{faults::max_restored, items::RestoreStats};
+pub use self::{items::RestoreStats, limit::max_restored};
 use crate::carry::{
     Carry, CarryEntry, CarryError, EntryCursor, Member, MemberOrders, WrittenText,
     agreement::ReplacedIds,
@@ -153,11 +154,6 @@ impl Restorer {
     /// Skips the comparison of written records with the records that they restore.
     pub(crate) fn without_comparison(self) -> Self {
         Self { is_comparing: false, ..self }
-    }
-
-    /// Sets the number of bytes that may be restored from an input of any size.
-    pub(crate) fn set_max_restored(&mut self, max_restored: u64) {
-        self.max_restored = max_restored;
     }
 
     /// Sets the guards of all records of a file with a sidecar. They tell an edited record, whose
@@ -418,7 +414,10 @@ impl Restorer {
         let value = event.map(|event| event.value);
         let carry = match Carry::parse(&text) {
             Ok(carry) if carry.format.is(self.format) => carry,
-            Ok(carry) => return self.push_other(carry, line, value),
+            Ok(carry) => {
+                self.others.count_read(Ok(carry), &mut self.stats);
+                return self.push_added(line, value);
+            }
             Err(error) => return self.push_unreadable(line, value, error),
         };
         if let Err(why) = self.take_head(&carry) {
@@ -537,17 +536,6 @@ impl Restorer {
         }
         self.totals.note(carry);
         self.orders.learn(carry.orders).then_some(()).ok_or(Unusable::Damaged)
-    }
-
-    /// Counts bytes to be restored. Returns false if they exceed the limit.
-    fn may_restore(&mut self, length: u64) -> bool {
-        let n_restored = self.n_restored.saturating_add(length);
-        if n_restored > max_restored(self.n_read).max(self.max_restored) {
-            self.stats.refused += 1;
-            return false;
-        }
-        self.n_restored = n_restored;
-        true
     }
 
     fn restore(&self, entry: &CarryEntry<'_>, visible: WrittenText<'_>, out: &mut Vec<u8>) -> bool {

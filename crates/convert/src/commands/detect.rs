@@ -41,7 +41,9 @@ pub(crate) fn run(args: &Args) -> io::Result<Status> {
             Ok(Detected::Ambiguous(one, other)) => {
                 writeln!(out, "{} or {}\t{label}", one.name, other.name)?;
             }
-            Ok(Detected::Foreign(name)) => writeln!(out, "{name}\t{label}")?,
+            Ok(Detected::Foreign(name) | Detected::Archive(name)) => {
+                writeln!(out, "{name}\t{label}")?
+            }
             Ok(Detected::Unknown) => writeln!(out, "unknown\t{label}")?,
             Err(error) => complain(&format!("{label}: {}", io_message(&error))),
         }

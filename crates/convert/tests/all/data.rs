@@ -41,7 +41,9 @@ fn sessions(folders: &[&str]) -> (Vec<Session>, Vec<(String, String)>) {
             Detected::Ambiguous(one, other) => {
                 refused.push((name, format!("{} or {}", one.name, other.name)));
             }
-            Detected::Foreign(what) => refused.push((name, what.to_owned())),
+            Detected::Foreign(what) | Detected::Archive(what) => {
+                refused.push((name, what.to_owned()))
+            }
             Detected::Unknown => refused.push((name, "unknown".to_owned())),
         }
     }

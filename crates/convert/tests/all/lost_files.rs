@@ -4,8 +4,9 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Command,
 };
+
+use crate::shared::program::run;
 
 /// A folder with converted files.
 struct Archive(tempfile::TempDir);
@@ -30,9 +31,7 @@ impl Archive {
     }
 
     fn run(&self, args: &[&str]) -> (Option<i32>, String) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
-        let output = command.args(args).current_dir(self.0.path()).output().expect("run");
-        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+        run(self.0.path(), args)
     }
 
     /// Restores an input, and returns the words of a fault; `None` without one.

@@ -50,7 +50,7 @@ fn detected(bytes: &[u8]) -> String {
     match detect(&mut Source::new(io::Cursor::new(bytes))) {
         Ok(Detected::Format(format)) => format.name.to_owned(),
         Ok(Detected::Ambiguous(one, other)) => format!("{} or {}", one.name, other.name),
-        Ok(Detected::Foreign(what)) => what.to_owned(),
+        Ok(Detected::Foreign(what) | Detected::Archive(what)) => what.to_owned(),
         Ok(Detected::Unknown) => "unknown".to_owned(),
         Ok(Detected::Empty) => "empty".to_owned(),
         Err(error) => error.to_string(),

@@ -8,6 +8,7 @@ pub(crate) mod lines;
 pub(crate) mod made_up;
 pub(crate) mod parallel;
 pub(crate) mod pieces;
+pub(crate) mod program;
 pub(crate) mod said;
 pub(crate) mod sessions;
 pub(crate) mod shown;

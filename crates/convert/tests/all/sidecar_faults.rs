@@ -8,6 +8,7 @@ use core_model::{Format, Options};
 
 use crate::shared::{
     fixtures::fixtures,
+    program::run,
     turns::{chosen, turn},
     ways::{Written, convert, line_targets, others},
 };
@@ -18,11 +19,7 @@ use crate::shared::{
 fn a_missing_sidecar_is_said_if_something_proves_it() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/claude-code");
     let folder = tempfile::tempdir().expect("a folder");
-    let run = |args: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
-        let output = command.args(args).current_dir(folder.path()).output().expect("run");
-        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
-    };
+    let run = |args: &[&str]| run(folder.path(), args);
     let path = |name: &str| folder.path().join(name);
     fs::create_dir_all(path("in/deep")).expect("created");
     for (source, name) in [
@@ -88,11 +85,7 @@ fn a_missing_sidecar_is_said_if_something_proves_it() {
 fn a_session_of_several_files_is_restored_from_a_sidecar_in_another_order() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/claude-code");
     let folder = tempfile::tempdir().expect("a folder");
-    let run = |args: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
-        let output = command.args(args).current_dir(folder.path()).output().expect("run");
-        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
-    };
+    let run = |args: &[&str]| run(folder.path(), args);
     let source = fixtures.join("with-agents/96d642c4-88cf-4d27-ae87-d9f4303e6ddf.jsonl");
     let source = source.display().to_string();
     let there = ["--to", "sdk-stream", "--carry", "sidecar", "-o", "there/s1.jsonl"];
@@ -422,13 +415,6 @@ fn a_start_in_front_of_the_first_record_changes_no_other() {
         assert_eq!((report.restored.added, report.restored.edited), (1, 0), "{}", fixture.name);
     }
     assert!(n_sources > 5, "{n_sources}");
-}
-
-/// Runs the program, and returns its exit status and its standard error.
-fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
-    let mut convert = Command::new(env!("CARGO_BIN_EXE_convert"));
-    let output = convert.args(arguments).current_dir(folder).output().expect("the program runs");
-    (output.status.code(), String::from_utf8(output.stderr).expect("UTF-8"))
 }
 
 /// Creates something at the path of a sidecar.

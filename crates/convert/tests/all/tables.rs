@@ -1,20 +1,19 @@
 //! Tests of `convert tables`, with the feature `parquet`.
 
-use std::{fs, process::Command};
+use std::fs;
+
+use crate::shared::program::run;
+
+/// A session of one line.
+const LINE: &str =
+    r#"{"type":"user","uuid":"u1","sessionId":"s1","message":{"role":"user","content":"Hi"}}"#;
 
 #[test]
 fn tables_are_not_written_beside_parts_of_others() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
-    let line =
-        r#"{"type":"user","uuid":"u1","sessionId":"s1","message":{"role":"user","content":"Hi"}}"#;
-    fs::write(path("s1.jsonl"), format!("{line}\n")).expect("written");
-    let tables = || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
-        command.current_dir(folder.path()).args(["tables", "s1.jsonl", "-o", "out", "-q"]);
-        let done = command.output().expect("it runs");
-        (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
-    };
+    fs::write(path("s1.jsonl"), format!("{LINE}\n")).expect("written");
+    let tables = || run(folder.path(), &["tables", "s1.jsonl", "-o", "out", "-q"]);
     for part in ["out/events/part-00001.parquet", "out/sessions/part-00007.parquet"] {
         let part = path(part);
         fs::create_dir_all(part.parent().expect("a folder")).expect("made");
@@ -35,17 +34,12 @@ fn tables_are_not_written_beside_parts_of_others() {
 fn tables_without_an_input_say_how_to_add_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
-    let line =
-        r#"{"type":"user","uuid":"u1","sessionId":"s1","message":{"role":"user","content":"Hi"}}"#;
     fs::create_dir(path("in")).expect("made");
-    fs::write(path("in/s1.jsonl"), format!("{line}\n")).expect("written");
+    fs::write(path("in/s1.jsonl"), format!("{LINE}\n")).expect("written");
     // The start of a compressed file.
     fs::write(path("in/s2.jsonl.gz"), b"\x1f\x8b\x08").expect("written");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
-    command.current_dir(folder.path()).args(["tables", "in", "-o", "out", "-q"]);
-    let done = command.output().expect("it runs");
-    let words = String::from_utf8_lossy(&done.stderr);
-    assert_eq!(done.status.code(), Some(1), "{words}");
+    let (status, words) = run(folder.path(), &["tables", "in", "-o", "out", "-q"]);
+    assert_eq!(status, Some(1), "{words}");
     assert!(words.contains("in/s2.jsonl.gz: "), "{words}");
     let said = "out lacks 1 of the inputs; to add them, remove it and write the tables again\n";
     assert!(words.ends_with(said), "{words}");
@@ -55,16 +49,10 @@ fn tables_without_an_input_say_how_to_add_it() {
 fn a_missing_part_is_said_when_files_are_restored() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
-    let run = |arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_convert"));
-        let done = command.current_dir(folder.path()).args(arguments).output().expect("it runs");
-        (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
-    };
-    let line =
-        r#"{"type":"user","uuid":"u1","sessionId":"s1","message":{"role":"user","content":"Hi"}}"#;
+    let run = |arguments: &[&str]| run(folder.path(), arguments);
     fs::create_dir(path("in")).expect("made");
-    fs::write(path("in/a.jsonl"), format!("{line}\n")).expect("written");
-    fs::write(path("in/b.jsonl"), format!("{line}\n{{\n\n{line}\n")).expect("written");
+    fs::write(path("in/a.jsonl"), format!("{LINE}\n")).expect("written");
+    fs::write(path("in/b.jsonl"), format!("{LINE}\n{{\n\n{LINE}\n")).expect("written");
     fs::write(path("in/empty.jsonl"), "").expect("written");
     assert_eq!(run(&["tables", "in", "-o", "t", "-q", "--with-raw"]).0, Some(0));
     assert_eq!(run(&["restore", "t", "-o", "whole"]), (Some(0), String::new()));
@@ -83,7 +71,7 @@ fn a_missing_part_is_said_when_files_are_restored() {
     fs::remove_file(path(part)).expect("removed");
     let (status, words) = run(&["restore", "t", "-o", "lost"]);
     assert_eq!(status, Some(1), "{words}");
-    let said = format!("a.jsonl: the tables have 0 of its {} bytes (2 such files)", line.len() + 1);
+    let said = format!("a.jsonl: the tables have 0 of its {} bytes (2 such files)", LINE.len() + 1);
     assert!(words.contains(&said), "{words}");
     assert!(path("lost/empty.jsonl").exists(), "a file without a line is there");
 }

@@ -2,28 +2,10 @@
 //!
 //! In: an end mark of three carries, after two. Out: one carry is missing.
 
-use jsonl::{Line, Value};
-
 use super::{RestoreStats, Restorer, totals::DocumentTotals};
-use crate::carry::{Carry, totals::Shortfall};
-
-/// Returns the limit on the bytes that are restored from some bytes: 16 times as many, and a megabyte.
-pub const fn max_restored(n_read: u64) -> u64 {
-    n_read.saturating_mul(16).saturating_add(1024 * 1024)
-}
+use crate::carry::totals::Shortfall;
 
 impl Restorer {
-    /// Adds a record whose carry names another format, and counts the carry unless it continues a session.
-    pub(super) fn push_other(
-        &mut self,
-        carry: Carry<'_>,
-        line: &Line<'_>,
-        value: Option<Value<'_>>,
-    ) {
-        self.others.count_read(Ok(carry), &mut self.stats);
-        self.push_added(line, value);
-    }
-
     /// Returns whether the first carry was read, which has the template.
     pub(crate) fn has_first(&self) -> bool {
         self.totals.has_first()
